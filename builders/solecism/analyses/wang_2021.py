@@ -178,8 +178,8 @@ def score_study(folder: str | Path, out: str | Path = "results") -> list[Result]
     """
     results = []
     for run in find_runs(Path(folder)):
-        suites = {path: suite for name, path in run.files.items() if (suite := find_suite(name))}
-        suites = {path: suite for path, suite in suites.items() if suite.counted}
+        found = {path: find_suite(name) for name, path in run.files.items()}
+        suites = {path: suite for path, suite in found.items() if suite and suite.counted}
         tables = []
         for path, suite in suites.items():
             lines = read_surprisals(path)

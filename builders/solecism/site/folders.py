@@ -225,7 +225,12 @@ def open_folders(folders: Sequence[Path], root: Root) -> list[SiteData]:
 def _data(manifest: Manifest, root: Root) -> SiteData:
     """Return the data set of a manifest; raises :class:`InputError`."""
     check(manifest.raw, _MORE, manifest.path)
-    entry = _entry(manifest, root)
+    try:
+        entry = catalogue_entry(root, manifest.dataset)
+    except InputError:
+        entry = CatalogueEntry(manifest.dataset, manifest.version, manifest.dataset)
+    if entry.version != manifest.version:  # the date of this version is not known
+        entry = replace(entry, version=manifest.version, date=None)
     mined = entry.configs == catalogue.MINED
     templates = {} if mined else _templates(manifest, root)
     judged = {f"{name}-judgments" for name in manifest.configs} & set(manifest.configs)
@@ -241,20 +246,6 @@ def _data(manifest: Manifest, root: Root) -> SiteData:
     licences = catalogue.as_list(manifest.raw.get("license", entry.license))
     known = tuple(map(catalogue.spdx, licences))
     return SiteData(entry, configs, known, tuple(references), citation, mined)
-
-
-def _entry(manifest: Manifest, root: Root) -> CatalogueEntry:
-    """Return the entry of a data set in the catalogue, a bare one if it is not there.
-
-    If the folder has another version than the catalogue, the date is left out.
-    """
-    try:
-        entry = catalogue_entry(root, manifest.dataset)
-    except InputError:
-        return CatalogueEntry(manifest.dataset, manifest.version, manifest.dataset)
-    if entry.version == manifest.version:
-        return entry
-    return replace(entry, version=manifest.version, date=None)
 
 
 def _config(
