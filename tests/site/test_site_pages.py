@@ -269,6 +269,18 @@ def test_a_site_replaces_a_site_and_nothing_else(tmp_path: Path) -> None:
     assert LIST in {path.name for path in out.iterdir()}
 
 
+def test_checkpoints_are_curves(home: Path, tmp_path: Path) -> None:
+    pairs = open_pairs(home).slice(0, 200)
+    for number, step in enumerate(("step10", "step100")):
+        facts = {"data": "clams", "version": "1.0.0", "digest": "", "options": {"checkpoint": step}}
+        scores = make_scores(pairs, number)
+        write_result(tmp_path / "results" / step, scores, "org/tiny", "he", **facts)
+    build_site(tmp_path / "site", [home / "clams"], results=[tmp_path / "results"])
+    text = (tmp_path / "site" / "results" / "index.html").read_text("utf-8")
+    assert "tiny on clams/he: accuracy by phenomenon over checkpoints" in text
+    assert "checkpoint:step100" in text
+
+
 def test_results_of_other_data_are_left_out(home: Path, tmp_path: Path) -> None:
     scores = make_scores(open_pairs(home).slice(0, 50))
     facts = {"data": "clams", "version": "0.9.0"}

@@ -75,12 +75,6 @@ def test_filter_removes_and_keeps(
         assert pair in pairs(open_tokens, open_found)
 
 
-@pytest.mark.parametrize("name", BY_TREE)
-def test_every_filter_has_a_sentence_of_each_sort(name: str) -> None:
-    kinds = {sent_id.partition("-")[0] for sent_id, *_ in sentences(name)}
-    assert kinds == {"removed", "kept"}
-
-
 def test_every_filter_is_documented() -> None:
     page = (CHECKOUT / "docs" / "mining.md").read_text(encoding="utf-8")
     assert [name for name in (*FILTERS, *TESTS) if f"`{name}`" not in page] == []

@@ -120,6 +120,10 @@ BROKEN = {
         OTHER.replace("2\tnsubj", "4\tnsubj"),
         "x.conllu:9: HEAD '4' is no word of the sentence (1 to 3, 0 for the root)"
     ),
+    "head no number": (
+        OTHER.replace("2\tnsubj", "_\tnsubj"),
+        "x.conllu:9: HEAD '_' is no word of the sentence (1 to 3, 0 for the root)"
+    ),
     "doubled id": (OTHER.replace("3\t.", "2\t."), "x.conllu:11: ID 2 where 3 should be"),
     "id from zero": (OTHER.replace("1\tDogs", "0\tDogs"), "x.conllu:9: ID 0 where 1 should be"),
     "strange id": (
