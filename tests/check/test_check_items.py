@@ -98,12 +98,10 @@ FAULTS: list[tuple[str, Callable[[Rows], None]]] = [
     ("I007", _slot(0, good_start=None, good_end=None)),
     ("I008", _slot(0, good_start=5, good_end=11)),
     ("I008", _slot(0, form="writer")),
-    ("I008", _slot(0, good_end=100)),
     ("I008", _slot(3, bad_end=100)),
     ("I010", _set(sentence_bad=lambda text: text.replace("that", "thát".replace("á", "a\u0301")))),
     ("I011", _set(sentence_good=lambda text: text.replace(" that", "  that"))),
     ("I011", _set(sentence_bad=lambda text: text.replace(".", " ."))),
-    ("I011", _set(sentence_bad=lambda text: text + " ")),
     ("I012", _set(sentence_bad=lambda text: text[:-1])),
     ("I012", _set(sentence_bad="")),
     ("I013", _set(sentence_bad=lambda text: text[0].lower() + text[1:])),
@@ -128,15 +126,6 @@ def test_each_fault_of_a_table_is_found(
 # -- faults of templates and lexicons --
 
 
-def test_a_slot_that_is_not_printed_repeats_pairs(root: Path) -> None:
-    edit(root / TEMPLATES / "_phrases.jinja", "the(n) %}", "the(n, m) %}")
-    path = edit(
-        root / TEMPLATES / "simple.jinja", "where:", "  guard: {from: noun, Set: 2}\nwhere:"
-    )
-    edit(path, "the(author)", "the(author, guard)")
-    assert draw(root, "simple").codes() == ["I002"]
-
-
 def test_a_sentence_that_is_good_in_one_pair_and_bad_in_another(root: Path) -> None:
     edit(root / LEXICON / "noun.tsv", "pilot\tpilot\tpilots", "pilot\tpilot\tpilot")
     found = draw(root, "simple").found()
@@ -159,7 +148,6 @@ def test_more_than_one_word_differs(root: Path) -> None:
     ("good", "bad"),
     [
         ("laughs | agree(author)", "speaks | agree(author)"),
-        ("laughs | agree(author)", '"laughed"'),
         ('laughs | clash(author, "Number")', "laughs | agree(author)"),
     ],
 )
@@ -213,9 +201,7 @@ def test_every_code_of_items_has_a_case() -> None:
 @pytest.mark.parametrize(
     ("line", "number"),
     [
-        ("laugh\t\ta test", 8),
         ("laugh\tauthor\ta test", 2),
-        ("author\t+laugh\ta test", 2),
         ("the\t+laugh\ta test", 0),
         ("*human\t+laughs\ta test", 8),
         ("laugh, laughs\t*animal\ta test", 0),
@@ -269,9 +255,7 @@ def french(tmp_path: Path) -> Orthography:
 @pytest.mark.parametrize(
     ("good", "bad", "number"),
     [
-        ("je suis", "j' es", 1), ("je suis là", "je suis là", 0), ("je suis là", "tu es là", 2),
-        ("du chat", "de la chat", 1), ("un mot", "un mot de plus", 2), ("a b c", "a x c", 1),
-        ("a b c", "b a c", 2),
+        ("je suis", "j' es", 1), ("du chat", "de la chat", 1), ("un mot", "un mot de plus", 2),
     ],
 )  # fmt: skip
 def test_words_apart(french: Orthography, good: str, bad: str, number: int) -> None:

@@ -13,31 +13,24 @@ from tiny import codes, edit, make_root, rewrite
 # code, table, what to replace, by what, line, what the message names
 CASES = [
     ("L001", "noun", "pilot\tpilot\tpilots", "author\tpilot\tpilots", 4, "stands already in line 3"),
-    ("L001", "noun", "Number=Plur", "Number=Sing", 1, "'Number=Sing' stands twice"),
     ("L002", "classes", "human\tanimate", "human\tanimal", 3, "'animal' (did you mean 'animate'?"),
     ("L003", "orthography", "[aeiou].*", "[aeiou", 2, "not a regular expression"),
     ("L004", "noun", "Anim\thuman\t1", "Anim\thumna\t1", 3, "'humna' (did you mean 'human'?"),
-    ("L004", "verb", "human,artwork", "human,art", 2, "Object 'art'"),
     ("L005", "noun", "Set\n# a comment\n", "UPOS\n", 2, "'1' (UPOS: ADJ"),
     ("L006", "noun", "guards\tAnim", "guards\tAinm", 5, "Animacy 'Ainm' (did you mean 'Anim'?)"),
     ("L006", "verb", "Plur|Tense", "Pulr|Tense", 1, "Number 'Pulr' (did you mean 'Plur'?)"),
     ("L007", "noun", "Animacy", "Animcy", 1, "'Animcy' (did you mean 'Animacy'?)"),
     ("L007", "det", "Definite", "definite", 1, "'definite' (did you mean 'Definite'?)"),
-    ("L007", "verb", "Person=3", "Persn=3", 1, "'Persn' (did you mean 'Person'?)"),
     ("L008", "det", "the\tthe\tthe\tDef\tArt\na\ta\t\tInd\tArt\n", "", None, "det"),
     ("L009", "det", "\tPronType", "\tPronType\tGender=Fem", 1, "'Gender=Fem'"),
-    ("L009", "det", "\tPronType", "\tPronType\tNote", 1, "'Note'"),
     ("L011", "noun", "chef\tchef\tchefs", "cook\tbaker\tbakers", 6, "'cook': baker, bakers"),
     ("L012", "noun", "pilot\tpilot\tpilots", "aviator\tauthor\tauthors", 4, "'aviator' and 'author'"),
     ("L013", "noun", "pilot\tpilot\tpilots", "pilot\tpilot\tpilоts", 4, "'pilоts'"),
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u00adlot", 4, "'pi\\xadlot'"),
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u202elot", 4, "U+202E (right-to-left override)"),
-    ("L014", "noun", "# a comment", "# a \x1b comment", 2, "U+001B"),
-    ("L014", "orthography", "[aeiou]", "[aeiou\ue001]", 2, "U+E001"),
     ("L014", "classes", "animate\t", "ani\u200bmate\t", 2, "U+200B (zero width space)"),
     ("L015", "orthography", "an =", "= =", 2, "'article'"),
     ("L015", "orthography", "stop\t\t\t.", "stop\ta\t\t.", 4, "'stop'"),
-    ("L003", "orthography", "space\t\t\tyes", "stop\t\t\t.", 5, "'stop': the setting stands twice"),
 ]  # fmt: skip
 
 
@@ -100,9 +93,6 @@ QUIET = [
      "Band#2\tBand\tBände\tInan\tartwork\t2", "homonyms"),
     ("noun", "pilot\tpilot\tpilots", "pilot\tpilot\tPiloten", "another form"),
     ("det", "Ind\tArt", "Ind\tDem", "values of three letters"),
-    ("noun", "1\npilot\tpilot\tpilots\tAnim\thuman\t1\nguard\tguard\tguards\tAnim\thuman\t2",
-     "set1\npilot\tpilot\tpilots\tAnim\thuman\tset1\nguard\tguard\tguards\tAnim\thuman\tset2",
-     "numbered values"),
     ("classes", "artwork\t", "artwork\t\nhumans\tanimate", "a class that is nearly another"),
     ("verb", "artwork\t\tintransitive", "artwork\t\tditransitive", "two letters more"),
 ]  # fmt: skip

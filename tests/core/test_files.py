@@ -34,15 +34,6 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "a.txt"
-    with writing(path) as part:
-        part.write_text("all of it")
-        assert not path.exists()
-    assert path.read_text() == "all of it"
-    assert names(path.parent) == ["a.txt"]
-
-
 def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
@@ -196,24 +187,6 @@ def run_build(root: Path, *arguments: str, code: int = 0) -> str:
     done = CliRunner().invoke(main, ["build", *arguments, "--root", str(root)])
     assert done.exit_code == code, done.output
     return done.output
-
-
-def test_build_keeps_notes_in_its_folder(tmp_path: Path) -> None:
-    root = small_root(tmp_path / "root").path
-    out = tmp_path / "clams"
-    run_build(root, "clams", "--out", str(out))
-    first = bytes_of(out)
-    mine = {
-        "notes.txt": b"mine",
-        "he/notes.txt": b"mine",
-        "results/a.json": b"{}",
-        ".git/HEAD": b"ref",
-    }
-    for name, data in mine.items():
-        (out / name).parent.mkdir(exist_ok=True)
-        (out / name).write_bytes(data)
-    run_build(root, "clams", "--out", str(out))
-    assert bytes_of(out) == {**first, **mine}
 
 
 def test_build_does_not_take_any_manifest_for_its_own(tmp_path: Path) -> None:

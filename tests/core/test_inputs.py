@@ -31,18 +31,6 @@ def wrong(value: Any, shape: Any = SHAPE) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        {"name": "a", "many": []},
-        {"name": "a", "many": [{"n": 0}, {"n": 1, "more": [None]}], "part": 0.5, "x": -3},
-        {"name": "a", "many": [], "other": None, "part": 1},
-    ],
-)
-def test_what_fits_is_taken(value: object) -> None:
-    assert wrong(value) == []
-
-
-@pytest.mark.parametrize(
     ("value", "messages"),
     [
         ([], ["it is [], not a mapping"]),

@@ -36,15 +36,3 @@ def test_the_words_that_differ_give_labels_away_only_where_they_are_the_contrast
     bags = [contrast(pair["sentence_good"], pair["sentence_bad"]) for pair in drawn(uid)[0]]
     accuracy = cue_accuracy([surplus(*words) for words in bags])
     assert accuracy >= 0.95 if uid in CUES else accuracy <= 0.6
-
-
-@pytest.mark.parametrize("uid", UIDS)
-def test_prefix_fields_are_filled_by_the_sentences(uid: str) -> None:
-    for pair in drawn(uid)[0]:
-        one, two = pair["one_prefix_prefix"], pair["two_prefix_prefix_good"]
-        assert one is None or two is None
-        if one is not None:
-            assert pair["sentence_good"].startswith(f"{one} {pair['one_prefix_word_good']}")
-            assert pair["sentence_bad"].startswith(f"{one} {pair['one_prefix_word_bad']}")
-        if two is not None:
-            assert pair["sentence_good"].startswith(f"{two} {pair['two_prefix_word']}")

@@ -145,14 +145,6 @@ def test_the_finite_word_has_the_other_number(uid: str) -> None:
     assert len(set(found)) >= 120
 
 
-@pytest.mark.parametrize("uid", DISTRACTORS)
-def test_the_distractor_has_the_other_number(uid: str) -> None:
-    for pair in pairs(uid):
-        features = pair["features"]
-        assert features["match"] == "mismatch"
-        assert features["attractor_kind"] in {"relational noun", "relative clause"}
-
-
 @pytest.mark.parametrize("uid", VERB_DIFFERS)
 def test_no_past_is_spelt_like_the_bad_present(uid: str) -> None:
     pasts = {form for (form,) in column("verb", {}, "Mood=Ind|Tense=Past|VerbForm=Fin")}

@@ -82,17 +82,6 @@ def test_causative_verbs_name_what_changes_as_their_object() -> None:
         assert ("intransitive" in listed(row, "Frame")) == drops, row.lemma
 
 
-def test_prepositions_stand_where_the_frame_asks_for_one() -> None:
-    for row in VERBS:
-        asked = {"prepositional", "dative"} & listed(row, "Frame")
-        assert bool(row.properties["Preposition"]) == bool(asked), row.lemma
-
-
-def test_only_verbs_with_an_object_passivise() -> None:
-    for row in having(VERBS, Passive="yes"):
-        assert WITH_OBJECT & listed(row, "Frame"), row.lemma
-
-
 def test_tough_raising_and_control_adjectives_are_kept_apart() -> None:
     kinds = [lemmas(having(ADJECTIVES, Frame=f)) for f in ("tough", "raising", "control")]
     assert not kinds[0] & kinds[1]

@@ -227,17 +227,6 @@ def test_modifiers_do_not_give_the_clash_away() -> None:
     assert not {"演唱", "剥", "抚养", "安慰", "折叠"} & {row["Verb"] for row in rows}
 
 
-def test_traditional_characters_convert_back(suites: Rows, pairs: Rows) -> None:
-    opencc = pytest.importorskip("opencc", reason="needs the extra `zh`")
-    to, back = opencc.OpenCC(catalogue_entry(ROOT, "mandarin").traditional), opencc.OpenCC("tw2s")
-    sentences = [text for rows in suites.values() for row in rows for text in texts(row).values()]
-    sentences += [
-        row[f"sentence_{s}"] for rows in pairs.values() for row in rows for s in ("good", "bad")
-    ]
-    for text in sentences:
-        assert back.convert(to.convert(text)) == text
-
-
 AMBIGUOUS = set(
     "个了于云价伙俊修借克冲准凶出别制千卜占厂历参发只台叶吃合同后向启周咸喂回困坛复夫夸娘宁家尝尽巨布干并"
     "幸广弦当录彩征志念愿才托折拐挂据摆昆暗曲术杯杰松板梁毁汇沾注涂游炼玩症种签系背胜脏致苹荐药获虫表证赞"

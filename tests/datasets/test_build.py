@@ -10,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -20,7 +19,6 @@ import solecism
 from release import CHECKOUT, bytes_of, small_root
 from solecism.commands import main
 from solecism.datasets.build import build
-from solecism.datasets.configs import FILE
 from solecism.errors import InputError
 from solecism.root import Root
 from solecism.schema import pair_schema
@@ -59,25 +57,6 @@ def test_load_dataset_opens_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
     assert pairs[0]["UID"] == "simple_agrmt"
 
 
-def test_rebuilt_data_are_not_read_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = small_root(tmp_path)
-    build("clams", out=tmp_path / "clams", root=root)
-    monkeypatch.chdir(tmp_path)
-    before = load_dataset("clams", "he", split="test")["sentence_good"][:]
-    nouns = root.path / "lexicons" / "he" / "noun.tsv"
-    lines = nouns.read_text(encoding="utf-8").splitlines()
-    gone = next(n for n, line in enumerate(lines) if "Anim" in line and n > 1)
-    word = lines.pop(gone).split("\t")[0]
-    nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    build("clams", out=tmp_path / "clams", root=Root(root.path))
-    after = load_dataset("clams", "he", split="test")["sentence_good"][:]
-    assert any(word in sentence for sentence in before)
-    assert len(after) == len(before)
-    assert set(after) != set(before)
-
-
 @pytest.mark.parametrize(
     "environment",
     [{"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"}, {"PYTHONHASHSEED": "2", "LC_ALL": "tr_TR.UTF-8"}],
@@ -88,23 +67,6 @@ def test_bytes_do_not_depend_on_the_machine(tmp_path: Path, environment: dict[st
     command = [sys.executable, "-m", "solecism", "build", "clams", "--out", "there/clams"]
     subprocess.run(command, cwd=tmp_path, env={**os.environ, **environment}, check=True)
     assert bytes_of(tmp_path / "here") == bytes_of(tmp_path / "there")
-
-
-def test_the_manifest_names_inputs_below_the_root(tmp_path: Path) -> None:
-    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    text = (tmp_path / "clams" / "manifest.json").read_text(encoding="utf-8")
-    wanted = {"templates/clams/he/simple_agrmt.jinja", "lexicons/he/orthography.tsv"}
-    assert wanted <= set(json.loads(text)["inputs"])
-    assert str(tmp_path) not in text
-
-
-def test_parquet_is_written_for_the_hub(tmp_path: Path) -> None:
-    build("clams", out=tmp_path / "clams", root=small_root(tmp_path))
-    file = pq.ParquetFile(tmp_path / "clams" / "he" / FILE)
-    column = file.metadata.row_group(0).column(0)
-    assert column.compression == "ZSTD"
-    assert column.has_offset_index
-    assert file.schema_arrow.equals(pair_schema())
 
 
 def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:

@@ -202,15 +202,6 @@ def test_show_mines_what_is_not_built() -> None:
     assert "UD_English-EWT     yes" in before
 
 
-@pytest.mark.usefixtures("mirror")
-def test_languages_are_told_by_name_and_iso_code_too(tmp_path: Path) -> None:
-    for number, name in enumerate(("english", "eng", "English")):
-        manifest = built(name, "en", "--out", str(tmp_path / str(number)))
-        assert list(manifest["configs"]) == ["en", "en-forms", "en-pairs"]
-    assert "agreement/en-pairs" in told("show", "agreement/english-pairs").splitlines()[0]
-    assert "did you mean 'english'?" in build("englisch").output
-
-
 def test_commercial_leaves_out_nc(mirror: Path) -> None:
     write_mirror(mirror, "UD_Hebrew-HTB", "he_htb-ud-test.conllu", conllu(BARK))
     done = build("--commercial")

@@ -21,7 +21,7 @@ from solecism.datasets.card import (
     with_head,
 )
 from solecism.datasets.catalogue import CatalogueEntry
-from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm, languages_of
+from solecism.datasets.configs import FILE, BuiltConfig, BuiltParadigm
 from solecism.datasets.lock import LOCK, note_commits, read_lock, record
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
@@ -89,16 +89,6 @@ def test_texts_that_yaml_takes_for_something_else(text: str) -> None:
     data = DatasetCard(whole).data.to_dict()
     assert (data["pretty_name"], data["tags"], data["language"]) == (text, [text], [text])
     assert data["configs"][0]["config_name"] == data["dataset_info"][0]["config_name"] == text
-
-
-def test_several_licences_and_languages() -> None:
-    entry = replace(TINY, license=("cc-by-4.0", "cc-by-sa-3.0"))
-    built = [config("en"), config("en-forms", languages=("en",)), config("no", default=True)]
-    data = card_data(entry, built).to_dict()
-    assert data["license"] == ["cc-by-4.0", "cc-by-sa-3.0"]
-    assert data["language"] == ["en", "no"] == languages_of(built)
-    assert data["multilinguality"] == ["multilingual"]
-    assert [c.get("default") for c in data["configs"]] == [None, None, True]
 
 
 @pytest.mark.parametrize("schema", [pair_schema(["stress"]), CLOZE, SUITE])

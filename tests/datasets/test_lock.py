@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,14 @@ from folders import pair_row, write_folder
 from release import small_root
 from solecism.commands import main
 from solecism.datasets.build import build
-from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.lock import (
     LOCK,
-    departures,
     note_commits,
     read_lock,
     record,
 )
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError
-from solecism.hashing import Content
 from solecism.root import Root
 
 ROWS = [pair_row(key) for key in "abc"]
@@ -118,14 +114,8 @@ def test_a_broken_lock_is_named(root: Root, tmp_path: Path) -> None:
 def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     (tmp_path / "catalogue.toml").write_text('[clams]\nversion = "3.0.0"\n')
-    (built,) = build("clams", out=tmp_path / "clams", root=root)
-    entry = catalogue_entry(root, "clams")
-    assert departures(root, entry, [built]) == []
+    build("clams", out=tmp_path / "clams", root=root)
     run(root, tmp_path / "clams")
-    assert departures(root, entry, [built]) == []
-    other = replace(built, content=Content(7, "0" * 64))
-    (line,) = departures(root, entry, [other])
-    assert line.startswith(f"clams/he 3.0.0 has changed ({built.rows} -> 7 rows")
     nouns = root.path / "lexicons" / "he" / "noun.tsv"
     lines = nouns.read_text(encoding="utf-8").splitlines()
     lines.pop(next(n for n, line in enumerate(lines) if "Anim" in line and n > 1))

@@ -9,7 +9,6 @@ from folders import pair_row, write_folder
 from solecism.commands import main
 from solecism.datasets.catalogue import (
     Needs,
-    Version,
     parse_version,
     smallest_version,
 )
@@ -21,13 +20,6 @@ from solecism.hub.compare import (
     lines_of,
     with_section,
 )
-
-
-def test_versions_are_read_and_written() -> None:
-    assert parse_version("1.20.3") == Version(1, 20, 3)
-    assert parse_version("v1.20.3") == Version(1, 20, 3)
-    assert str(Version(1, 20, 3)) == "1.20.3"
-    assert Version(1, 20, 3).tag == "v1.20.3"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drawing import drawn, make_paradigm, make_root, never_list, rows, template
+from drawing import drawn, make_root, never_list, rows, template
 from expecting import problems_of
 from solecism.check.run import check_paths
 from solecism.datasets.from_templates import find_paradigm
@@ -115,16 +115,6 @@ def test_typical_stands_in_other_expressions_too(tmp_path: Path) -> None:
     assert (known["flew", "yes"], known["flew", ""]) == (2, 8)
 
 
-def test_a_test_may_name_a_group(tmp_path: Path) -> None:
-    groups = "group  words\ncrew  pilot\nthin  plane, glass"
-    root = typical_root(tmp_path, typical_groups=groups)
-    asked = FRONT.replace("    draw", '      - cake is under("thin")\n    draw')
-    (root.path / "templates/tiny/xx/p.jinja").write_text(template("p", asked, LINES))
-    sentences = good(find_paradigm(root, "tiny", "xx", "p"))
-    objects = {sentence.split()[-1] for sentence in sentences}
-    assert objects == {"plane", "planes", "glass", "glasses"}
-
-
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
@@ -206,21 +196,6 @@ def good_of_seed(found: Paradigm, seed: int) -> str:
     return str(rows(found, seed)[0]["sentence_good"])
 
 
-def test_texts_and_tables_have_weights_too(tmp_path: Path) -> None:
-    front = """
-        slots:
-          baker: {from: {noun: 1, det: 2}, lemma: [baker, pilot, this, the], Number: Sing}
-          now:   {oneof: {now: 3, then: 1}}
-        balance: [now, baker.upos]
-        draw: 8
-    """
-    lines = "good: {{ baker }} {{ now }}\nbad: {{ baker }} {{ now }} x"
-    sentences = good(paradigm(tmp_path, front, lines=lines))
-    assert shares(sentences, 1) == {"now": 4, "then": 4}  # only four words go with "now"
-    front = front.replace("draw: 8", "draw: 4")
-    assert shares(good(paradigm(tmp_path, front, lines=lines)), 1) == {"now": 3, "then": 1}
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -237,14 +212,6 @@ def test_bad_weights_are_told(tmp_path: Path, old: str, new: str, message: str) 
 
 
 # What a slot must not be.
-
-
-def test_what_a_slot_must_not_be_is_left_out(tmp_path: Path) -> None:
-    front = FRONT.replace(
-        "cake:  {from: noun}",
-        "cake:  {from: noun, not: {lemma: [plane], Class: human, under: [food]}}",
-    )
-    assert {text.split()[4] for text in good(paradigm(tmp_path, front))} == {"glass", "glasses"}
 
 
 # Kinds of slots.
@@ -271,12 +238,6 @@ def test_a_slot_is_of_a_kind_and_adds_to_it(tmp_path: Path) -> None:
         "the baker baked cake", "the baker baked cakes", "the baker saw glass", "the pilot saw glass",
         "the baker saw glasses", "the pilot saw glasses",
     }  # fmt: skip
-
-
-def test_a_kind_adds_to_another(tmp_path: Path) -> None:
-    kinds = KINDS + 'seen object of v: {kind: object of v, where: v.lemma == "see"}\n'
-    front = OF_KINDS.replace("kind: object of bakes", "kind: seen object of bakes")
-    assert shares(good(paradigm(tmp_path, front, kinds)), 2) == {"saw": 4}
 
 
 @pytest.mark.parametrize(
@@ -333,17 +294,6 @@ def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
 
 
 # Features as texts.
-
-
-@pytest.mark.parametrize("text", ["Number=Plur", "Number=Sing"])
-def test_features_stand_in_a_text_or_in_arguments(tmp_path: Path, text: str) -> None:
-    name, _, value = text.partition("=")
-    front = "slots: {cake: {from: noun, lemma: cake, Number: Sing}}"
-    lines = f'good: {{{{ cake | form("{text}") }}}}\nbad: {{{{ cake | form({name}="{value}") }}}} x'
-    (row,) = rows(
-        make_paradigm(tmp_path, {k: v for k, v in TABLES.items() if "/" not in k}, front, lines)
-    )
-    assert row["sentence_bad"] == f"{row['sentence_good']} x"
 
 
 def test_defaults_are_what_templates_share_unless_they_say_otherwise(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from drawing import Files, drawn, make_paradigm, never_list, rows
 from expecting import problems_of
-from solecism.grammar.paradigm import Counts, Paradigm
+from solecism.grammar.paradigm import Paradigm
 
 SPELLING = """
     rule     left  right  result
@@ -104,40 +104,6 @@ def test_a_bad_balance_is_told(tmp_path: Path, balance: str, draw: str, message:
     assert message in str(found)
 
 
-def test_no_sentence_is_made_twice(tmp_path: Path) -> None:
-    """A switch that does not show makes each sentence twice: one of the two is left out, and
-    counted."""
-    front = "slots: {cat: {from: noun}, side: {oneof: [left, right]}}\ndraw: 20"
-    lines = """
-        good: the {{ cat if side == "left" else cat }} sleeps
-        bad:  the {{ cat if side == "left" else cat }} sleep
-    """
-    counts = Counts()
-    table = drawn(make_paradigm(tmp_path, tables(10), front, lines), counts=counts)
-    assert len(set(table["sentence_good"].to_pylist())) == 20
-    assert counts.skipped["repeated"] > 0
-
-
-def test_one_of_some_texts_is_printed_or_decides(tmp_path: Path) -> None:
-    front = """
-        slots:
-          will: {oneof: [will, might, ""]}
-          side: {oneof: [now, then]}
-        features: {side: side, modal: will}
-    """
-    lines = """
-        good: eva {{ will }} sleep {{ "now" if side == "now" else "then" }}
-        bad:  eva {{ will }} slept {{ "now" if side == "now" else "then" }}
-    """
-    made = rows(make_paradigm(tmp_path, tables(), front, lines), extra=("side", "modal"))
-    assert [row["sentence_good"] for row in made][:3] == [
-        "Eva will sleep now.", "Eva will sleep then.", "Eva might sleep now.",
-    ]  # fmt: skip
-    assert made[-1]["sentence_good"] == "Eva sleep then."
-    assert made[1]["features"]["side"] == "then"
-    assert made[1]["features"]["modal"] == "will"
-
-
 def test_the_rarest_word_printed_is_measured(tmp_path: Path) -> None:
     """A word that is drawn but not printed does not count, nor one without a number."""
     files = {
@@ -160,14 +126,4 @@ def test_the_rarest_word_printed_is_measured(tmp_path: Path) -> None:
     assert {row["sentence_good"]: row["features"]["rarest"] for row in found} == {
         "A cat may meow.": "4.5", "A cat may sit.": "4.5", "A dog may meow.": "3", "A dog may sit.": "3",
         "A cow may meow.": "4.5", "A cow may sit.": None,
-    }  # fmt: skip
-
-
-def test_features_can_be_measured_on_the_pair(tmp_path: Path) -> None:
-    front = f"{SLOTS}    features: {{words: $length, crucial: $good, wrong: $bad, before: $before}}"
-    extra = ("words", "crucial", "wrong", "before")
-    row = rows(make_paradigm(tmp_path, tables(3), front, LINES), extra=extra)[0]
-    assert row["sentence_good"] == "Eva hates those n000s."
-    assert {name: row["features"][name] for name in extra} == {
-        "words": "4", "crucial": "n000s", "wrong": "n000", "before": "3",
     }  # fmt: skip

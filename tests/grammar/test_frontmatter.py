@@ -5,23 +5,6 @@ import pytest
 from solecism.errors import InputError
 from solecism.grammar.front_matter import read_front_matter
 
-FRONT = """\
-id: sv_agreement
-draw: 10
-slots:
-  author: {from: noun, Set: 1}
-  guard:
-    from: [noun, pron]
-    language: no
-where:
-  - a == b
-  - c
-about: >
-  One sentence
-  on two lines.
-empty:
-"""
-
 
 def told(text: str) -> tuple[int, str]:
     with pytest.raises(InputError) as caught:
@@ -31,10 +14,10 @@ def told(text: str) -> tuple[int, str]:
 
 
 def test_every_scalar_is_text() -> None:
-    fields = read_front_matter(FRONT).fields
-    assert fields["draw"].text == "10"
-    assert fields["slots"].fields["guard"].fields["language"].text == "no"
-    assert fields["empty"].text == ""
+    text = "draw: 10\nguard: {language: no}\nabout: >\n  One sentence\n  on two lines.\nempty:\n"
+    fields = read_front_matter(text).fields
+    assert (fields["draw"].text, fields["empty"].text) == ("10", "")
+    assert fields["guard"].fields["language"].text == "no"
     assert fields["about"].text == "One sentence on two lines.\n"
 
 

@@ -132,13 +132,6 @@ def test_a_conversion_that_is_not_known_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "tiny").exists()
 
 
-def test_the_layout_is_checked(tmp_path: Path) -> None:
-    root = mixed_root(tmp_path)
-    (tmp_path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\nconfigs = "paradigm"\n')
-    with pytest.raises(InputError, match=r"tiny.configs is 'paradigm' .*mean 'paradigms'"):
-        build("tiny", out=tmp_path / "tiny", root=root)
-
-
 def test_suites_among_pairs_need_the_other_layout(tmp_path: Path) -> None:
     root = mixed_root(tmp_path)
     (tmp_path / "catalogue.toml").unlink()

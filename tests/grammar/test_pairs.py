@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from cases import CASES, FRENCH, GERMAN, HEBREW, HEBREW_PHRASES, Case
+from cases import CASES, FRENCH, Case
 from drawing import Files, drawn, make_paradigm, rows
 from solecism.errors import InputError
 from solecism.grammar.pairs import draw_pairs
@@ -132,22 +132,6 @@ def slot(
     }  # fmt: skip
 
 
-def test_a_slot_is_found_where_it_stands_first_and_a_slot_that_is_not_printed_nowhere(
-    tmp_path: Path,
-) -> None:
-    lines = """
-        good: {{ a }} and {{ a }} {{ v | agree(a) }}
-        bad: it {{ v | clash(a, "Number") }} {{ v.Frame }}
-    """
-    front = "slots:\n  a: {from: noun, Set: 1}\n  v: {from: verb, lemma: like}\ncontroller: v"
-    pair = rows(make_paradigm(tmp_path, ENGLISH, front, lines))[1]
-    assert pair["sentence_good"] == "Author and author likes."
-    author, like = pair["slots"]
-    assert (author["good_start"], author["good_end"]) == (0, 6)
-    assert (author["bad_start"], author["bad_end"]) == (None, None)
-    assert (like["bad_start"], like["bad_end"]) == (3, 7)
-
-
 # Ids.
 
 
@@ -170,22 +154,6 @@ def test_ids_stay_when_another_word_makes_several_bad_sentences(tmp_path: Path) 
     kept = {pair["id"]: pair["sentence_bad"] for pair in more}
     assert {pair["id"]: pair["sentence_bad"] for pair in once}.items() <= kept.items()
     assert len(kept) == len(more)
-
-
-def test_several_bad_sentences_of_a_set_stand_together(tmp_path: Path) -> None:
-    front = "slots:\n  n: {from: noun}\n  v: {from: verb, lemma: be up}"
-    lines = """
-        good: {{ n }} {{ v | agree(n) }}
-        bad: {{ n }} {{ v | clash(n, "Number", "Person") }}
-        bad: {{ n }} not {{ v | agree(n) }}
-    """
-    pairs = rows(make_paradigm(tmp_path, ENGLISH, front, lines))
-    assert [pair["sentence_bad"] for pair in pairs[:4]] == [
-        "Authors is up.", "Authors am up.", "Authors not are up.", "Author are up.",
-    ]  # fmt: skip
-    sets = [pair["set_id"] for pair in pairs]
-    assert sets == [set_id for set_id in dict.fromkeys(sets) for _ in range(3)]
-    assert len({pair["id"] for pair in pairs}) == len(pairs) == 18
 
 
 def test_a_bad_sentence_spelt_like_the_good_one_makes_no_pair_but_others_of_its_set_do(
@@ -250,17 +218,6 @@ def test_a_critical_region_makes_a_pair_for_the_two_prefix_method(tmp_path: Path
     assert pair["two_prefix_word"] == "is up"
     assert pair["one_prefix_method"] is False
     assert {pair[name] for name in pair if name.startswith("one_prefix_")} == {False, None}
-
-
-def test_critical_words_that_differ_leave_the_one_prefix_method(tmp_path: Path) -> None:
-    lines = """
-        good: the {{ n }} [critical: {{ v | agree(n) }}]
-        bad: the {{ n }} [critical: {{ v | clash(n, "Number") }}]
-    """
-    front = "slots:\n  n: {from: noun}\n  v: {from: verb, lemma: laugh}"
-    for pair in rows(make_paradigm(tmp_path, ENGLISH, front, lines)):
-        assert (pair["one_prefix_method"], pair["two_prefix_method"]) == (True, False)
-        assert pair["two_prefix_word"] is None
 
 
 @pytest.mark.parametrize(
@@ -328,39 +285,6 @@ def test_an_attractor_intervenes_where_it_stands_between_controller_and_target(
     for row in rows(make_paradigm(tmp_path, ENGLISH, front, f"good: so {good}\nbad: so {bad}")):
         assert row["features"]["intervenes"] is intervenes
         assert row["features"]["distance"] == distance
-
-
-def test_nouns_are_third_person_unless_they_say_otherwise(tmp_path: Path) -> None:
-    front = "slots:\n  ich: {from: [noun, pron], Case: Nom}\n  v: {from: verb, lemma: lachen}\ncontroller: ich"
-    lines = (
-        'good: so {{ ich }} {{ v | agree(ich) }}\nbad: so {{ ich }} {{ v | clash(ich, "Number") }}'
-    )
-    paradigm = make_paradigm(tmp_path, GERMAN, front, lines)
-    assert features(paradigm, "so Frau lacht")["controller_person"] == "3"
-    assert features(paradigm, "so ich lache")["controller_person"] == "1"
-    noun = next(row for row in rows(paradigm) if row["sentence_good"] == "so Frau lacht")
-    assert noun["slots"][0]["feats"] == "Case=Nom|Gender=Fem|Number=Sing"
-
-
-def test_hebrew_prefixes_do_not_count_as_words(tmp_path: Path) -> None:
-    front = """
-        slots:
-          waiter: {from: noun, lemma: מלצר}
-          guard: {from: noun, lemma: שומרת}
-          likes: {from: verb, Frame: transitive}
-          dances: {from: verb, lemma: רקד}
-        controller: waiter
-        attractors: [guard]
-    """
-    line = "{{ the(waiter) }} ש {{ likes | agree(waiter) }} את {{ the(guard) }} "
-    verbs = "{{ dances | agree(waiter) }}", '{{ dances | clash(waiter, "Number") }}'
-    lines = f"good: {line} {verbs[0]}\nbad: {line} {verbs[1]}"
-    paradigm = make_paradigm(tmp_path, HEBREW, front, lines, HEBREW_PHRASES)
-    pair = found(paradigm, "המלצר שאוהב את השומרת רוקד.")
-    assert pair["tokens_good"] == "ה מלצר ש אוהב את ה שומרת רוקד"
-    assert pair["features"]["distance"] == 4
-    assert pair["features"]["target"] == "רקד"
-    assert pair["one_prefix_prefix"] == "המלצר שאוהב את השומרת"
 
 
 def test_further_features_are_texts_or_nothing(tmp_path: Path) -> None:

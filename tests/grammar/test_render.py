@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drawing import make_paradigm, make_root, sentences, template
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from drawing import make_paradigm, sentences
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Paradigm
 
@@ -42,25 +41,6 @@ def paradigm(folder: Path, good: str, front: str = SLOTS, **changes: str) -> Par
     """A paradigm whose bad sentence is ``bad`` and all words that ``good`` names."""
     lines = f"good: {good}\nbad: bad {{{{ n }}}} {{{{ v | agree(n) }}}}"
     return make_paradigm(folder, {**TABLES, **changes}, front, lines, PHRASES)
-
-
-def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
-    tmp_path: Path,
-) -> None:
-    """The slots of the two stand in another order: what was kept must be found by name."""
-    phrases = (
-        '{% macro both(a, b) %}{{ word("det", "a") | agree(a) }} {{ word("det", "a") | agree(b) }}'
-        "{% endmacro %}"
-    )
-    lines = "good: {{ both(x, y) }} {{ x }} {{ y }}\nbad: {{ x }} {{ both(x, y) }} {{ y }}"
-    slots = ["x: {from: noun, Set: 1}", "y: {from: noun, Set: 2}"]
-    fronts = ["\n  ".join(["slots:", *order]) for order in (slots, slots[::-1])]
-    texts = {f"p{n}": template(f"p{n}", front, lines) for n, front in enumerate(fronts)}
-    root = make_root(tmp_path, {"noun": NOUN, "det": DET}, texts, phrases)
-    one, other = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "xx")).values()
-    assert one.phrases is other.phrases
-    assert sorted(sentences(one)) == sorted(sentences(other))
-    assert ("a some author actors", "author a some actors") in sentences(other)
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,11 @@ from hypothesis import strategies as st
 
 from solecism.lexicon.features import Feats, agree, clash
 
-NAMES = ["Case", "Gender", "Number", "Number[psor]", "NumType", "Person"]
-FEATURES = st.dictionaries(
-    st.sampled_from(NAMES), st.sets(st.sampled_from(["A", "B", "C"]), min_size=1)
-).map(Feats.of)
 ANY_FEATURES = st.dictionaries(
     st.from_regex(r"[A-Z][A-Za-z0-9]{0,6}(\[[a-z0-9]{1,4}\])?", fullmatch=True),
     st.sets(st.from_regex(r"[A-Z0-9][A-Za-z0-9]{0,4}", fullmatch=True), min_size=1, max_size=3),
     max_size=6,
 ).map(Feats.of)
-SOME_NAMES = st.sets(st.sampled_from(NAMES))
 
 
 @settings(deadline=None)
@@ -28,18 +23,6 @@ def test_what_is_written_is_read_again(feats: Feats) -> None:
     assert hash(read) == hash(feats)
     assert str(read) == str(feats)
     assert copy(feats) is feats
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES, SOME_NAMES)
-def test_what_clashes_agrees_in_all_else(a: Feats, b: Feats, names: set[str]) -> None:
-    assert not clash(a, b, names) or agree(a, b, ignoring=names)
-
-
-@settings(deadline=None)
-@given(FEATURES, FEATURES)
-def test_what_does_not_agree_clashes_in_some_of_what_both_express(a: Feats, b: Feats) -> None:
-    assert agree(a, b) != clash(a, b, NAMES)
 
 
 def test_features_are_sorted_without_regard_to_case_and_values_by_letter() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from expecting import problems_of
 from solecism.lexicon.features import Feats
-from solecism.lexicon.table import Row, Table, read_lines, read_table, table_text
+from solecism.lexicon.table import Row, Table, read_table, table_text
 from tiny import rewrite
 
 CELLS = st.sampled_from(["Number=Sing", "Number=Plur", "Case=Dat|Number=Sing", "Person=1,2"])
@@ -168,16 +168,3 @@ def test_all_problems_of_a_table_come_at_once(tmp_path: Path) -> None:
         "noun.tsv:4: lemma 'ami' stands already in line 2",
         "noun.tsv:4: 'ami' has no form at all: every form is empty",
     ]
-
-
-def test_bytes_that_are_not_utf8_are_told_with_their_line(tmp_path: Path) -> None:
-    path = tmp_path / "noun.tsv"
-    path.write_bytes("lemma\tNumber=Sing\nami\tami\nété\tété\n".encode("latin-1"))
-    assert problems_of(lambda: read_lines(path), tmp_path) == [
-        "noun.tsv:3: not UTF-8 (invalid continuation byte at byte 26)"
-    ]
-
-
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "noun.tsv"
-    assert problems_of(lambda: read_lines(path), tmp_path) == ["noun.tsv: there is no such file"]

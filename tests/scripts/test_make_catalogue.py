@@ -56,8 +56,6 @@ def write_index(path: Path, *records: dict[str, Any]) -> Path:
     ("readme", "text", "licence"),
     [
         ("CC BY-SA 4.0", BY_SA, "CC-BY-SA-4.0"),
-        ("CC BY 4.0", "", "CC-BY-4.0"),
-        ("CC BY-NC-SA 3.0", BY_SA, "CC-BY-NC-SA-3.0"),
         ("CC BY-NC 4.0", BY_SA, "CC-BY-NC-SA-4.0"),
         ("CC BY-SA 4.0", "see https://creativecommons.org/licenses/by-nc-sa/4.0/", "CC-BY-NC-SA-4.0"),
         ("CC BY-SA 4.0", "Attribution-NonCommercial-NoDerivatives 4.0", "CC-BY-NC-ND-4.0"),
@@ -66,8 +64,6 @@ def write_index(path: Path, *records: dict[str, Any]) -> Path:
         ("PD", "", "LicenseRef-public-domain"),
         ("GNU GPL 3.0", "GNU GENERAL PUBLIC LICENSE", "GPL-3.0-only"),
         ("LGPL-LR", "Lesser General Public License For Linguistic Resources", "LGPLLR"),
-        ("C-UDA 1.0", "Computational Use of Data Agreement v1.0", "C-UDA-1.0"),
-        ("CC0 1.0", "CC0 1.0 Universal", "CC0-1.0"),
         ("CC BY-SA 4.0", "distributed for academic use.", "CC-BY-SA-4.0 AND LicenseRef-academic-use"),
         ("", "", NOT_STATED),
     ],
@@ -88,16 +84,6 @@ def test_the_licence_of_a_list_is_that_of_its_file() -> None:
     assert list_licence(lines, "ces") == "CC-BY-SA-3.0"
     assert list_licence(lines, "ces.xz") == "CC-BY-NC-SA-4.0"
     assert list_licence(["License: n/a"], "eus") == NOT_STATED
-
-
-def test_a_line_has_what_the_index_has() -> None:
-    more = {"genre": "news fiction", "lemmas": "manual native", "includes_text": "no"}
-    pins = pin_treebanks([record("UD_Otter-Own", iso=None, **more)], "2.18")
-    line = pins.lines["UD_Otter-Own"]
-    assert (line["code"], line["iso"], line["tag"]) == ("ott", "ott", "r2.16")
-    assert (line["genre"], line["text"]) == (["fiction", "news"], False)
-    assert [file["path"][11:-7] for file in line["files"]] == ["train", "dev", "test"]
-    assert line["files"][0] == {"path": "ott_own-ud-train.conllu", "blob": "b" * 40, "size": 7}
 
 
 def test_what_is_no_release_or_closed_is_left_out() -> None:
@@ -213,8 +199,3 @@ def test_the_catalogue_is_what_the_index_gives() -> None:
     assert list(map(json.loads, lines)) == [{"ud": "2.18"}, *pins.lines.values()]
     listed = catalogue.LISTS.read_text(encoding="utf-8").splitlines()
     assert list(map(json.loads, listed)) == unimorph_lines(LISTS)
-
-
-def test_nynorsk_is_a_language_of_its_own() -> None:
-    assert [o.name for o in catalogue.treebanks_of("no")] == ["UD_Norwegian-Bokmaal"]
-    assert [o.name for o in catalogue.treebanks_of("nn")] == ["UD_Norwegian-Nynorsk"]
