@@ -38,7 +38,6 @@ def audited(*sides: tuple[str, str], nouns: Mapping[str, str] = MappingProxyType
         ("Susan saw herself.", "Susan saw themselves.", (("herself",), ("themselves",))),
         ("Had Bruce slept?", "Bruce had slept.", (("had", "Bruce"), ("Bruce", "had"))),
         ("No dog sleeps.", "Dogs sleep.", (("no", "dog", "sleeps"), ("dogs", "sleep"))),
-        ("He left.", "He left.", ((), ())),
         ("A a b.", "A a a b.", ((), ("a",))),
     ],
 )
@@ -69,11 +68,9 @@ def test_leaks_of_final_mark_and_capital() -> None:
     ("good", "bad", "more"),
     [
         ("They have left.", "They has left.", 0),
-        ("They were here.", "They is here.", 1),
         ("They haven't left.", "They has left.", 1),
         ("It would please Ann.", "It wouldn't force Ann.", 1),
         ("Ann broke it.", "Ann appeared it.", 0),
-        ("Had Bruce left?", "Bruce had left?", 0),
     ],
 )
 def test_auxiliaries_that_change_more_than_the_contrast(good: str, bad: str, more: int) -> None:

@@ -98,6 +98,7 @@ FAULTS: list[tuple[str, Callable[[Rows], None]]] = [
     ("I007", _slot(0, good_start=None, good_end=None)),
     ("I008", _slot(0, good_start=5, good_end=11)),
     ("I008", _slot(0, form="writer")),
+    ("I008", _slot(0, good_end=100)),
     ("I008", _slot(3, bad_end=100)),
     ("I010", _set(sentence_bad=lambda text: text.replace("that", "thát".replace("á", "a\u0301")))),
     ("I011", _set(sentence_good=lambda text: text.replace(" that", "  that"))),

@@ -93,6 +93,9 @@ QUIET = [
      "Band#2\tBand\tBände\tInan\tartwork\t2", "homonyms"),
     ("noun", "pilot\tpilot\tpilots", "pilot\tpilot\tPiloten", "another form"),
     ("det", "Ind\tArt", "Ind\tDem", "values of three letters"),
+    ("noun", "1\npilot\tpilot\tpilots\tAnim\thuman\t1\nguard\tguard\tguards\tAnim\thuman\t2",
+     "set1\npilot\tpilot\tpilots\tAnim\thuman\tset1\nguard\tguard\tguards\tAnim\thuman\tset2",
+     "numbered values"),
     ("classes", "artwork\t", "artwork\t\nhumans\tanimate", "a class that is nearly another"),
     ("verb", "artwork\t\tintransitive", "artwork\t\tditransitive", "two letters more"),
 ]  # fmt: skip

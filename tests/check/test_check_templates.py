@@ -29,6 +29,8 @@ CASES = [
      "laughs.lemma not in ['a', 'b', 'c',\n  'd', 'e', 'f', 'g', 'h', 'i']", 9, "9 lemmas: a, b, c, ..."),
     ("T012", "simple", "author is under(laughs.Subject)", "laughs.Frame == 'intransitive'", 9,
      "laughs.Frame == 'intransitive'"),
+    ("T012", "simple", "author is under(laughs.Subject)", "author is under(laughs.Object)", 9,
+     "author is under(laughs.Object)"),
     ("T001", "simple", "source:", "allow: [X1]\nsource:", 5, "'X1' is not the code of a check"),
     ("T016", "simple", "id: simple", f"{EXAMPLE}\nid: simple", 2, "simple"),
     ("T017", "simple", "{{ laughs | agree(author) }}", "{{ laughs }}", 8, "'laughs' in Number"),

@@ -40,13 +40,10 @@ def pair(folder: Path, good: str, bad: str, front: str = FRONT) -> dict[str, Any
     [
         ("the N G", "the N B", "The author", ("sleeps", "sleep"), "sleep"),
         ("the N G-so now", "the N B-so now", "The author", ("sleeps-so", "sleep-so"), "sleep"),
-        ("the N so-G now", "the N so-B now", "The author", ("so-sleeps", "so-sleep"), "sleep"),
-        ("so, N, G", "so, N, B", "So, author,", ("sleeps", "sleep"), "sleep"),
         ("l G of N", "l B of N", None, None, None),
         ("of l G of N", "of l B of N", "Of", ("lsleeps", "lsleep"), "sleep"),
         ("of N it is so G", "of N it is not G", "Of author it is", ("so", "not"), None),
         ("the N G", "the N B today", None, None, None),
-        ("the N G today", "the N today", None, None, None),
         ("the N G!", "the N G?", "The author sleeps", ("!", "?"), None),
         ("of a N G", "of the N G", "Of", ("an", "the"), None),
         ("the N G", "the N no", "The author", ("sleeps", "no"), "sleep"),

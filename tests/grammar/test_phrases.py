@@ -422,6 +422,18 @@ def test_only_words_and_texts_are_printed(root: Path) -> None:
     ) == [f"{SIMPLE}:12: only words and texts can be printed, not True in {{{{ bare(author) }}}}"]
 
 
+def test_a_column_that_a_macro_never_comes_to_ask_for_need_not_be_there(root: Path) -> None:
+    edit(
+        root / SIMPLE,
+        "good: {{ the(author) }} {{ laughs | agree(author) }}",
+        "good: {{ say(laughs, author) }}",
+    )
+    edit(root / SIMPLE, "bad:  {{ the(author) }} ", "bad: ")
+    paradigm = load_paradigm(root / SIMPLE, Lexicon(root / "lexicons/xx"))
+    (batch,) = draw_pairs(paradigm, 0, Counts())
+    assert "Laughs intransitive." in batch["sentence_good"].to_pylist()
+
+
 def test_expressions_inside_too_many_others_are_told(box: Phrases) -> None:
     (found,) = box.problems("not " * 300 + '"a" == "b"', [], "x.jinja", 1)
     assert found.message.startswith("too many expressions are inside one another")
