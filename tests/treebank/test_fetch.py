@@ -52,7 +52,7 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     told = Server()
 
     class Handler(BaseHTTPRequestHandler):
@@ -73,6 +73,7 @@ def server() -> Iterator[Server]:
 
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     told.address = f"http://127.0.0.1:{running.server_port}"
+    monkeypatch.setenv("SOLECISM_SOURCES_URL", told.address)
     threading.Thread(target=running.serve_forever, daemon=True).start()
     yield told
     running.shutdown()
@@ -117,16 +118,16 @@ def run(*arguments: str, code: int = 0) -> Result:
 def test_a_file_is_downloaded_once_and_again_if_it_is_damaged(server: Server, cache: Path) -> None:
     server.files[ADDRESS] = TEXT.encode()
     shown: list[tuple[str, int, int]] = []
-    (first,) = fetch("de", lambda *told: shown.append(told), server.address)
+    (first,) = fetch("de", lambda *told: shown.append(told))
     (path,) = first.files
     assert path == cache / REF / "UD_German-Own" / FILE
     assert path.read_text(encoding="utf-8") == TEXT
     assert shown[-1] == (FILE, len(TEXT.encode()), len(TEXT.encode()))
-    fetch("de", None, server.address)
+    fetch("de")
     assert len(server.asked) == 1
     assert [found.origin for found in sources.treebanks("de")] == [TREEBANK]
     path.write_text("damaged", encoding="utf-8")
-    fetch("de", None, server.address)
+    fetch("de")
     assert path.read_text(encoding="utf-8") == TEXT
 
 
@@ -134,10 +135,10 @@ def test_a_file_is_downloaded_once_and_again_if_it_is_damaged(server: Server, ca
 def test_a_pinned_file_must_be_what_it_was(server: Server, cache: Path) -> None:
     server.files[ADDRESS] = (TEXT + "#").encode()
     with pytest.raises(InputError, match=f"its blob hash should be {TREEBANK.pins[0].blob}"):
-        fetch("de", None, server.address)
+        fetch("de")
     assert not list(cache.rglob("*.conllu"))
     server.files[ADDRESS] = TEXT.encode()
-    (right,) = fetch("de", None, server.address)
+    (right,) = fetch("de")
     assert right.facts()["changed"] == []
     assert pin(FILE, TEXT, hashlib.sha256(TEXT.encode()).hexdigest()).fits(right.files[0])
     assert not pin(FILE, TEXT, "0" * 64).fits(right.files[0])
@@ -150,9 +151,9 @@ def test_a_download_that_breaks_off(server: Server, cache: Path, breaks: int) ->
     server.files[ADDRESS], server.breaks = TEXT.encode(), breaks
     if breaks == sources.TRIES:
         with pytest.raises(InputError, match="cannot be downloaded from"):
-            fetch("de", None, server.address)
+            fetch("de")
         assert not [path for path in cache.rglob("*") if path.is_file()]
-    (first,) = fetch("de", None, server.address)
+    (first,) = fetch("de")
     assert first.files[0].read_text(encoding="utf-8") == TEXT
 
 
@@ -164,7 +165,6 @@ def test_a_unimorph_list_that_is_not_there_is_only_told(
     pins = (pin("deu", text),)
     listed = Origin("UniMorph deu", "deu", "unimorph/deu", REF, "CC-BY-SA-3.0", pins)
     monkeypatch.setattr(catalogue, "lists", lambda: {"deu": listed})
-    monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
     with pytest.raises(
         InputError, match=f"{FILE}: cannot be downloaded from {server.address}.*404"
     ):
@@ -190,7 +190,7 @@ def test_a_mirror_is_used_and_nothing_is_downloaded(
     """Old names of treebanks are known."""
     path = mirror(folder)
     monkeypatch.setattr(sources, "urlopen", lambda *_, **__: pytest.fail("the network was touched"))
-    (found,) = fetch("de", None, "http://nowhere")
+    (found,) = fetch("de")
     assert (found.origin, found.files, found.departures) == (TREEBANK, (path,), [])
     assert sources.found_languages() == ["de"]
 
@@ -215,9 +215,8 @@ def test_a_mirror_without_the_language(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("one")
-def test_the_command_line(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line(server: Server) -> None:
     server.files[ADDRESS] = TEXT.encode()
-    monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
     shown = run("agreement", "de").output
     assert "right" in shown
     assert max(map(len, shown.splitlines())) <= 80 or "UD_German-Own:" in shown
@@ -256,7 +255,7 @@ def test_a_pointer_of_git_lfs_is_told(
     monkeypatch.setattr(catalogue, "treebank_origins", lambda: (pointed,))
     server.files[ADDRESS] = POINTER.encode()
     with pytest.raises(InputError, match="the repository has a pointer of Git LFS there"):
-        fetch("de", None, server.address)
+        fetch("de")
     path = mirror(text=POINTER)
     with pytest.raises(InputError, match=r"test.conllu: is a pointer of Git LFS and not the file"):
         mine(path, language="de")
@@ -296,5 +295,4 @@ def test_commercial_leaves_out_what_is_nc(server: Server, monkeypatch: pytest.Mo
     monkeypatch.setattr(catalogue, "lists", dict)
     assert [o.name for o in treebanks_of("de")] == ["UD_German-Own", "UD_German-AAA"]
     server.files[ADDRESS] = TEXT.encode()
-    monkeypatch.setenv("SOLECISM_SOURCES_URL", server.address)
     assert "UD_German-AAA" not in run("agreement", "german", "--commercial").output

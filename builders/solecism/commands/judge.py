@@ -110,7 +110,7 @@ def _say(study: Study, facts: dict[str, object]) -> None:
 
 @command.command("export")
 @click.argument("study", type=cli.FOLDER)
-@cli.option("--to", "target", required=True, metavar="PROGRAM", help="page, jatos or sheet.")
+@cli.option("--to", "target", required=True, type=click.Choice(["page", "jatos", "sheet"]))
 @cli.option("--out", type=cli.NEW_FOLDER, help="Folder to write (of the page: in the study).")
 def export(study: Path, target: str, out: Path | None) -> None:
     """Write the page of a study again, or the same study for another program.

@@ -9,20 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from solecism.datasets.catalogue import Needs, is_version, parse_version, smallest_version
 from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_text, reading_parquet
-
-Mask = NDArray[np.bool_]
-"""A flag for each row."""
 
 EXAMPLES = 3
 """How many items are shown of each kind of change."""
@@ -178,40 +173,35 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
         return None
     was, now = _rows(old), _rows(new)
     old_keys, new_keys = _keys(was), _keys(now)
-    # Rows: for each new row, the old row of the same item, -1 without one.
-    row_of_key = {key: row for row, key in enumerate(old_keys)}
-    old_row_of = np.array([row_of_key.get(key, -1) for key in new_keys], dtype=np.intp)
-    new_rows = np.flatnonzero(old_row_of >= 0)
-    old_rows = old_row_of[new_rows]
-    gone = np.ones(len(was), np.bool_)
-    gone[old_rows] = False
-    # Values: which of the items that stayed differ in a column, of those with one type in both.
+    old_row, new_row = ({key: row for row, key in enumerate(k)} for k in (old_keys, new_keys))
+    stayed = [key for key in new_keys if key in old_row]
+    before, after = (
+        table.take(pa.array([row_of[key] for key in stayed], pa.int64()))
+        for table, row_of in ((was, old_row), (now, new_row))
+    )
     old_types, new_types = ({field.name: field.type for field in t.schema} for t in (was, now))
     shared = [column for column in old_types if old_types[column] == new_types.get(column)]
-    before, after = was.take(pa.array(old_rows)), now.take(pa.array(new_rows))
-    masks = {c: _differing(before[c].combine_chunks(), after[c].combine_chunks()) for c in shared}
-    is_renumbered = any(masks.pop(column).any() for column in NUMBERING if column in masks)
-    masks = {column: mask for column, mask in masks.items() if mask.any()}
-    changed = np.zeros(len(now), np.bool_)
-    changed[new_rows] = np.logical_or.reduce([np.zeros(len(new_rows), np.bool_), *masks.values()])
+    differing = {c: rows for c in shared if (rows := _differing(before[c], after[c]))}
+    is_renumbered = any(differing.pop(column, []) for column in NUMBERING)
+    changed = sorted({row for rows in differing.values() for row in rows})
     examples = []
-    for row in np.flatnonzero(changed[new_rows])[:EXAMPLES].tolist():
-        names = [column for column, mask in masks.items() if mask[row]]
+    for row in changed[:EXAMPLES]:
+        names = [column for column, rows in differing.items() if row in rows]
         sides = (side.select(names).slice(row, 1).to_pylist()[0] for side in (before, after))
-        examples.append(Example(new_keys[new_rows[row]], *sides))
+        examples.append(Example(stayed[row], *sides))
     return ConfigDifference(
         name, len(was), len(now),
-        added=_items(now, new_keys, old_row_of < 0, "new"),
-        removed=_items(was, old_keys, gone, "old"),
-        changed=_group(now, changed, examples),
-        changed_columns={column: int(mask.sum()) for column, mask in masks.items()},
+        added=_items(now, new_keys, [new_row[key] for key in new_keys if key not in old_row], "new"),
+        removed=_items(was, old_keys, [old_row[key] for key in old_keys if key not in new_row], "old"),
+        changed=_group(after, changed, examples),
+        changed_columns={column: len(rows) for column, rows in differing.items()},
         columns_added=tuple(f"{c}: {new_types[c]}" for c in new_types if c not in old_types),
         columns_removed=tuple(f"{c}: {old_types[c]}" for c in old_types if c not in new_types),
         columns_retyped=tuple(
             f"{c}: {kind} -> {new_types[c]}"
             for c, kind in old_types.items() if new_types.get(c, kind) != kind
         ),
-        moved=bool((np.diff(old_rows) < 0).any()) or is_renumbered,
+        moved=is_renumbered or stayed != [key for key in old_keys if key in new_row],
     )  # fmt: skip
 
 
@@ -244,31 +234,30 @@ def _keys(table: pa.Table) -> list[str]:
     return keys
 
 
-def _differing(old: pa.Array, new: pa.Array) -> Mask:
-    """Return flags of the rows in which two arrays of one length and type differ."""
-    if pa.types.is_nested(old.type):
-        pairs = zip(old.to_pylist(), new.to_pylist(), strict=True)
-        return np.array([one != other for one, other in pairs], np.bool_)
-    differs = pc.fill_null(pc.not_equal(old, new), False)
-    return np.array(pc.or_(differs, pc.not_equal(old.is_valid(), new.is_valid())), np.bool_)
+def _differing(old: pa.ChunkedArray, new: pa.ChunkedArray) -> list[int]:
+    """Return the rows in which two columns of one length and type differ."""
+    if old.equals(new):
+        return []
+    pairs = zip(old.to_pylist(), new.to_pylist(), strict=True)
+    return [row for row, (one, other) in enumerate(pairs) if one != other]
 
 
-def _items(table: pa.Table, keys: Sequence[str], mask: Mask, side: str) -> ItemGroup:
-    """Return the group of the items of a build that the mask marks: those of one build only.
+def _items(table: pa.Table, keys: Sequence[str], rows: Sequence[int], side: str) -> ItemGroup:
+    """Return the group of the items in some rows: those of one build only.
 
     ``side``: whose they are, ``old`` or ``new``.
     """
-    rows, names = np.flatnonzero(mask)[:EXAMPLES], [n for n in SHOWN if n in table.column_names]
-    values = table.select(names).take(pa.array(rows)).to_pylist()
-    found = zip(rows, values, strict=True)
-    return _group(table, mask, [Example(keys[row], **{side: some}) for row, some in found])
+    names, first = [name for name in SHOWN if name in table.column_names], rows[:EXAMPLES]
+    values = table.select(names).take(pa.array(first, pa.int64())).to_pylist()
+    found = zip(first, values, strict=True)
+    return _group(table, rows, [Example(keys[row], **{side: some}) for row, some in found])
 
 
-def _group(table: pa.Table, mask: Mask, examples: Sequence[Example]) -> ItemGroup:
-    """Return the group of the items that the mask marks."""
-    columns = [table[name].filter(pa.array(mask)) for name in GROUPS if name in table.column_names]
-    counts = Counter(map(str, columns[0].to_pylist())) if columns else Counter[str]()
-    return ItemGroup(int(mask.sum()), dict(sorted(counts.items())), tuple(examples))
+def _group(table: pa.Table, rows: Sequence[int], examples: Sequence[Example]) -> ItemGroup:
+    """Return the group of the items in some rows."""
+    name = next((name for name in GROUPS if name in table.column_names), None)
+    names = table[name].take(pa.array(rows, pa.int64())).to_pylist() if name else []
+    return ItemGroup(len(rows), dict(sorted(Counter(map(str, names)).items())), tuple(examples))
 
 
 _SECTION = re.compile(r"^## ([^\s:,]+).*$", re.MULTILINE)

@@ -10,23 +10,18 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from solecism.errors import candidates, fail
+from solecism.errors import fail
 from solecism.files import add_texts, csv_of, writing
 from solecism.judge.design import Study
 from solecism.judge.page import page_texts, read_wording
 from solecism.judge.protocol import READINGS, REASONS, session_order
 
-TARGETS = ("jatos", "sheet")
-
 
 def export_study(study: Study, target: str, out: Path) -> list[Path]:
-    """Write a study for another program into a folder; return the files.
+    """Write a study for another program (``jatos``, ``sheet``) into a folder; return the files.
 
-    Raises :class:`InputError` for an unknown ``target`` (:data:`TARGETS`), and if another file is
-    in the way.
+    Raises :class:`InputError` if another file is in the way.
     """
-    if target not in TARGETS:
-        raise fail(f"unknown target {target!r} {candidates('targets', TARGETS, target)}")
     if target == "jatos":
         return [_write_archive(study, out)]
     return add_texts(out, {out / name: text for name, text in _sheets(study).items()})

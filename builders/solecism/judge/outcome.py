@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.files import csv_of
@@ -157,9 +156,8 @@ def _frame(table: pa.Table, rules: Rules) -> pd.DataFrame:
     flags, or not one of the native languages, that the rules name.
     """
     frame: pd.DataFrame = table.drop_columns(["flags"]).to_pandas()
-    lists, out = table["flags"].combine_chunks(), np.zeros(len(table), np.bool_)
-    is_named = pc.is_in(pc.list_flatten(lists), pa.array([*rules.flags], pa.string()))
-    out[pc.list_parent_indices(lists).filter(is_named).to_numpy()] = True
+    flags = (flags or () for flags in table["flags"].to_pylist())
+    out = np.array([any(flag in rules.flags for flag in one) for one in flags], np.bool_)
     if rules.native_language:
         known = {code.lower() for code in rules.native_language}
         out |= ~frame["native_language"].fillna("").str.lower().isin(known).to_numpy()

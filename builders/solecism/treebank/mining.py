@@ -340,6 +340,7 @@ def mine_files(
     yield from fresh.rest()
 
 
+@dataclass
 class FreshItems:
     """Yields the items that are not left out, and counts them.
 
@@ -351,20 +352,15 @@ class FreshItems:
     has not yet its share of the items; the others wait, and are yielded by :meth:`rest`.
     """
 
-    def __init__(
-        self,
-        counts: MiningCounts,
-        strict: bool,
-        seen: SeenHashes | None = None,
-        maker: PairMaker | None = None,
-    ) -> None:
-        self.counts, self.strict, self.maker = counts, strict, maker
-        self.seen = SeenHashes() if seen is None else seen
-        self._total: Counter[tuple[str, str]] = Counter()
-        self._taken: Counter[tuple[str, str, str]] = Counter()
-        self._documents: dict[str, set[str]] = defaultdict(set)
-        self._free: set[str] = set()
-        self._waiting: list[pa.Table] = []
+    counts: MiningCounts
+    strict: bool
+    seen: SeenHashes = field(default_factory=SeenHashes)
+    maker: PairMaker | None = None
+    _total: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _taken: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    _documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _free: set[str] = field(default_factory=set)
+    _waiting: list[pa.Table] = field(default_factory=list)
 
     def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Yield tables without the items that are left out or must wait."""
@@ -379,7 +375,13 @@ class FreshItems:
                 continue
             first = self._first(kept)
             self.counts.repeated += int((~first).sum())
-            yield self._going(kept.filter(pa.array(first)))
+            items = kept.filter(pa.array(first))
+            keys = _keys(items)
+            for treebank, document, _ in keys:
+                self._documents[treebank].add(document)
+            goes = np.array([self._goes(*key) for key in keys], bool)
+            self._waiting.append(items.filter(pa.array(~goes)))
+            yield self.counts.count(items.filter(pa.array(goes)))
             if sum(map(len, self._waiting)) > _WAITING:
                 yield from self.rest()
 
@@ -399,15 +401,6 @@ class FreshItems:
             left = [row for row in left if not goes[row]]
         self.counts.crowded += len(left)
         yield self.counts.count(waiting.filter(pa.array(goes)))
-
-    def _going(self, items: pa.Table) -> pa.Table:
-        """Return the items that may go now; the others wait."""
-        keys = _keys(items)
-        for treebank, document, _ in keys:
-            self._documents[treebank].add(document)
-        goes = np.array([self._goes(*key) for key in keys], bool)
-        self._waiting.append(items.filter(pa.array(~goes)))
-        return self.counts.count(items.filter(pa.array(goes)))
 
     def _goes(self, treebank: str, document: str, relation: str) -> bool:
         """Return whether an item may go; if so, it is counted."""

@@ -48,11 +48,8 @@ _UNTOLD = ("oblique", "nonfinite", "avoir", "name")
 _PROBE = Language("", "", (), {"participle": ANY})
 _DIRECT = frozenset({"Nom", "Abs"})
 _BARE = frozenset({""})
-_STATED = (
-    "name", "paper", "grammar", "be", "polite", "quantity", "collective", "titles", "honorifics",
-    "existential", "dummy", "ergative",
-)  # fmt: skip
-"""The keys of a stanza that are not found by a profile, and are copied from the stanza."""
+_FOUND = ("verbforms", "cases", "third", "marks", "capitals")
+"""The keys of a stanza that a profile finds, beside what agrees."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
 """Relations in which only features with a layer count: those without agree with the subject."""
 _REASONS = {
@@ -195,11 +192,10 @@ def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
     return min(1.0, math.fsum(terms))
 
 
-def binomial_below(agree: int, both: int, share: float = SHARE) -> float:
-    """Return the probability that at most ``agree`` of ``both`` pairs agree; see
-    :func:`binomial_above`.
-    """
-    return binomial_above(both - agree, both, 1 - share)
+def _surely_few(tally: _Tally) -> bool:
+    """Return whether fewer than nine in ten of such pairs agree, and not by chance."""
+    both = tally.total()
+    return binomial_above(both - _agreeing(tally), both, 1 - SHARE) <= LEVEL
 
 
 class _Leaf(NamedTuple):
@@ -273,7 +269,7 @@ class Profile:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
         language, usual = self.language, Language("", "", (), {})
         values = {"name": language.name, "paper": [], **language.rule_texts()}
-        for name in ("verbforms", "cases", "third", "marks", "capitals"):
+        for name in _FOUND:
             if getattr(language, name) != getattr(usual, name):
                 values[name] = getattr(language, name)
         lines = (f"{n} = {json.dumps(v, ensure_ascii=False)}\n" for n, v in values.items())
@@ -288,15 +284,15 @@ def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     stanza = languages().get(code)
     if stanza and stanza.agrees:
         return stanza
-    profiled = profile().language
+    found = profile().language
     if stanza is None:
-        return profiled
-    return replace(profiled, **{name: getattr(stanza, name) for name in _STATED})
+        return found
+    return replace(stanza, agrees=found.agrees, **{name: getattr(found, name) for name in _FOUND})
 
 
 def profile_of(evidence: Evidence, code: str) -> Profile:
     """Return the profile of a language from the evidence."""
-    return _Profiler(evidence).profile(Language(code, code, (), {}))
+    return _Profiler(evidence).profile(code)
 
 
 @dataclass
@@ -308,15 +304,15 @@ class _Profiler:
     agrees: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     verbforms: set[str] = field(default_factory=set)
 
-    def profile(self, language: Language) -> Profile:
+    def profile(self, code: str) -> Profile:
         for relation in RELATIONS:
             self._relation(relation)
-        language = replace(
-            language, agrees=self.agrees, third=self.third, cases=self._cases(),
-            verbforms=("Fin", *sorted(self.verbforms)),
-            marks=marks_by(self.evidence.habits), capitals=capitals_by(self.evidence.habits),
-        )  # fmt: skip
         habits = self.evidence.habits
+        language = Language(
+            code, code, (), self.agrees, third=self.third, cases=self._cases(),
+            verbforms=("Fin", *sorted(self.verbforms)),
+            marks=marks_by(habits), capitals=capitals_by(habits),
+        )  # fmt: skip
         lemmas = habits["without_lemma"] <= habits["words"] / 2
         return Profile(language, tuple(self.rows), habits["sentences"], lemmas)
 
@@ -417,11 +413,10 @@ class _Layer:
                 if values := cell.values(feature, layer, third):
                     self._tallies[feature][leaf][values] += count
         self._left: dict[str, dict[_Leaf, _Tally]] = {}
-        for feature, tallies in self._tallies.items():  # surely fewer than nine in ten agree
-            fail = {
-                k for k, t in tallies.items() if binomial_below(_agreeing(t), t.total()) <= LEVEL
+        for feature, tallies in self._tallies.items():
+            self._left[feature] = {
+                leaf: tally for leaf, tally in tallies.items() if not _surely_few(tally)
             }
-            self._left[feature] = {leaf: t for leaf, t in tallies.items() if leaf not in fail}
         self._faults = {
             n: _fault_of(sum(left.values(), _Tally())) for n, left in self._left.items()
         }

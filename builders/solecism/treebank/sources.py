@@ -162,17 +162,14 @@ def _download_folder(origin: Origin) -> Path:
 
 
 def fetch(
-    language: str,
-    progress: Progress | None = None,
-    address: str | None = None,
-    commercial: bool = False,
+    language: str, progress: Progress = no_progress, commercial: bool = False
 ) -> list[LocalSource]:
     """Download what is missing of a language's treebanks and its UniMorph list.
 
     Returns all of them. Files that are there already are only checked, so that after a failure the
-    others alone are downloaded. ``address`` (or ``SOLECISM_SOURCES_URL``) replaces
-    raw.githubusercontent.com; ``commercial`` leaves out what forbids commercial use. With a local
-    mirror nothing is downloaded. Raises :class:`InputError` for a treebank that cannot be
+    others alone are downloaded, from the address in ``SOLECISM_SOURCES_URL`` if there is one in
+    place of raw.githubusercontent.com. ``commercial`` leaves out what forbids commercial use. With
+    a local mirror nothing is downloaded. Raises :class:`InputError` for a treebank that cannot be
     downloaded and for bytes that are not those pinned. A UniMorph list that cannot be downloaded is
     no error, as data can be made without it: its ``lost`` says why.
     """
@@ -181,12 +178,11 @@ def fetch(
     if mirrors():
         found = [*treebanks(language, commercial), lexicon(language) if listed else None]
         return [source for source in found if source]
-    base = address or os.environ.get("SOLECISM_SOURCES_URL") or ADDRESS
-    show = progress or no_progress
-    fetched = [_fetch(origin, base, show) for origin in treebanks_of(language, commercial)]
+    base = os.environ.get("SOLECISM_SOURCES_URL") or ADDRESS
+    fetched = [_fetch(origin, base, progress) for origin in treebanks_of(language, commercial)]
     if listed:
         try:
-            fetched.append(_fetch(listed, base, show))
+            fetched.append(_fetch(listed, base, progress))
         except LostError as error:
             fetched.append(LocalSource(listed, (), lost=str(error)))
     return fetched

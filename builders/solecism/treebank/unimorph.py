@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, candidates
@@ -165,9 +164,8 @@ def to_ud(tags: str, language: str = "") -> tuple[str, Feats]:
         raise ValueError(f"tags {tags!r} do not begin with a part of speech {near}")
     verb = _PARTS[parts[0]] in ("VERB", "AUX")
     own = _OWN.get(language, {})
-    found = [_expand(tag, arguments, verb) for tag, arguments in atoms if tag not in own]
-    values = _merge(list(chain.from_iterable(found)))
-    values |= _merge([own[tag] for tag, _ in atoms if tag in own])
+    found = [pair for tag, more in atoms if tag not in own for pair in _expand(tag, more, verb)]
+    values = _merge(found) | _merge([own[tag] for tag, _ in atoms if tag in own])
     return _PARTS[parts[0]], Feats.of(_settle(values, verb))
 
 
