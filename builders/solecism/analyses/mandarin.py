@@ -1,9 +1,9 @@
 """The analyses of Wang et al. (2021), "Controlled evaluation of grammatical knowledge in Mandarin".
 
 Results name the class of a suite as phenomenon and its modifier as construction; a row of a result
-is a comparison of surprisals. What a model is follows from its name: ``rnng``, ``plm``, ``lstm``,
-``trans`` (or ``gpt``), with ``xinhua`` or ``hybrid`` for the larger corpus (the published folders
-are ``lstm_outputs`` and ``hybrid1_outputs_lstm``), and a seed.
+is a comparison of surprisals. Architecture, corpus and seed of a model are read from its name:
+``rnng``, ``plm``, ``lstm``, ``trans`` (or ``gpt``), with ``xinhua`` or ``hybrid`` for the larger
+corpus (the published folders are ``lstm_outputs`` and ``hybrid1_outputs_lstm``).
 """
 
 import math
@@ -34,16 +34,14 @@ PAIRS = (("RNNG", "LSTM"), ("PLM", "Transformer"))
 
 
 def architecture_of(model: str) -> str:
-    """Return what a model is, by its name; empty where the name does not say it.
+    """Return the architecture of a model, by its name; empty where the name does not say it.
 
     >>> architecture_of("out/RNNG-xinhua"), architecture_of("gptlm")
     ('RNNG', 'Transformer')
     """
     name = model.lower()
-    for architecture, marks in _ARCHITECTURES.items():
-        if any(mark in name for mark in marks) and not (architecture == "PLM" and "tplm" in name):
-            return architecture
-    return ""
+    found = (a for a, marks in _ARCHITECTURES.items() if any(mark in name for mark in marks))
+    return next(found, "")
 
 
 def corpus_of(model: str) -> str:
@@ -80,7 +78,7 @@ def _accuracies(items: pd.DataFrame) -> AnalysisPart:
     table = class_accuracies(items)
     return AnalysisPart(
         "accuracies", "Accuracy by class", f"{_PAPER}, Table 6", table.reset_index(),
-        "mean over suites of the mean over seeds; a tie is a failure, of an n-gram model a half",
+        "mean over suites of the mean over seeds; a tie is a failure (of n-gram models a half)",
         grouped_bars(table.T, "accuracy", 0.5), (8.0, 4.5),
     )  # fmt: skip
 

@@ -52,4 +52,4 @@ def command(
         tags = refs_of(repo).tags
         filled = note_commits(lock_path(root, dataset), dataset, tags)
         lines = [f"{dataset} {version}: {tags[f'v{version}']}" for version in filled]
-        print_lines(*lines or ["no commit that the lock did not have"])
+        print_lines(*lines or ["the lock has all of these commits"])

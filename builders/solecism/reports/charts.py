@@ -70,7 +70,7 @@ def figure_bytes(draws: Sequence[Draw], size: tuple[float, float], kind: str = "
 def inline_svg(draw: Draw, size: tuple[float, float], title: str, about: str) -> Markup:
     """Return a drawing for a page: as wide as its place, with a description for screen readers.
 
-    It has no styles, which the rules of a site forbid, but attributes.
+    Styles become attributes, as a site may forbid styles in its pages (content security policy).
     """
     svg = figure_bytes([draw], size).decode()
     body = svg[svg.index("</defs>") + len("</defs>") :]
@@ -108,7 +108,7 @@ Cells = Mapping[str, FigureCell]
 def bar_chart(
     title: str, rows: Sequence[str], series: Mapping[str, Cells], people: Cells | None = None
 ) -> Markup:
-    """Draw horizontal bars of accuracy with their intervals: a group a row, a bar a series.
+    """Draw horizontal bars of accuracy with their intervals, a row for each group.
 
     The colour of a series is that of its place in ``series``, which names all models of a page
     even if some have no bar here. A line across the bars of a row is what ``people`` decide.
@@ -268,7 +268,7 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
     """Return the curves of each model and config of which there are at least two checkpoints.
 
     A checkpoint is a result of a named revision (``solecism score --revisions``). Where a config
-    has several such models, the last chart has the curve of all pairs of each. Raises
+    has several such models, a last chart has a curve of all pairs for each of them. Raises
     :class:`InputError` for an unknown grouping.
     """
     configs: dict[str, dict[str, list[Result]]] = {}
@@ -284,15 +284,15 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
                 title = f"{model} on {config}: accuracy by {by} over checkpoints"
                 places = _places(some)
                 some = sorted(some, key=lambda result: places[checkpoint_of(result)])
-                order = dict(zip(places, columns(some, by), strict=True))
-                rows = group_names(order.values())
+                by_checkpoint = dict(zip(places, columns(some, by), strict=True))
+                rows = group_names(by_checkpoint.values())
                 names = [*rows, ALL] if len(rows) > 1 else [ALL]
-                lines = {row: _curve(row, order, places) for row in names}
+                lines = {row: _curve(row, by_checkpoint, places) for row in names}
                 found.append(CheckpointCurves(title, lines, _ticks(places)))
-                tables[model] = order
+                tables[model] = by_checkpoint
         if len(tables) > 1:
             places = _places([result for model in tables for result in models[model]])
-            lines = {name: _curve(ALL, order, places) for name, order in tables.items()}
+            lines = {name: _curve(ALL, found_of, places) for name, found_of in tables.items()}
             title = f"all runs on {config}: accuracy over checkpoints"
             found.append(CheckpointCurves(title, lines, _ticks(places)))
     return found
@@ -330,12 +330,12 @@ def _places(results: Sequence[Result]) -> dict[str, float]:
 
 
 def _curve(
-    row: str, order: Mapping[str, FigureColumn], places: Mapping[str, float]
+    row: str, by_checkpoint: Mapping[str, FigureColumn], places: Mapping[str, float]
 ) -> list[AccuracyPoint]:
     """Return the curve of a row of the grouping."""
-    cells = {checkpoint: column.cells.get(row) for checkpoint, column in order.items()}
+    cells = {checkpoint: column.cells.get(row) for checkpoint, column in by_checkpoint.items()}
     return [
-        AccuracyPoint(places[at], at, cell.value, cell.low or 0.0, cell.high or 1.0, cell.n)
+        AccuracyPoint(places[at], at, cell.value, *(cell.ends or (0.0, 1.0)), cell.n)
         for at, cell in cells.items()
         if cell and cell.n
     ]

@@ -53,16 +53,19 @@ def page_values(
     results: Sequence[Result], by: str, group: bool = False,
     difference: ModelDifference | None = None, judgments: Judged | None = None,
 ) -> dict[str, object]:  # fmt: skip
-    """Return what the template of the page needs; a ``difference`` goes first on it."""
+    """Return what the template of the page needs; a ``difference`` goes first on it.
+
+    ``by``: the grouping of the charts; ``group``: the seeds of a model are one column.
+    """
     figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
-    named = [
+    runs = [
         (f"{column.label} on {result.run['data']} {result.run['config']}", result)
-        for column in figures.pooled
+        for column in figures.of_configs
         for result in column.results
     ]
     plots = []
-    for name, lines in curves(figures.pooled).items():
+    for name, lines in curves(figures.of_configs).items():
         title, axis, note = _AXES[name]
         drawn = curve_chart(f"Accuracy by {title.lower()}", axis, lines, name == "margin")
         plots.append({"title": title, "note": note, "chart": drawn})
@@ -71,9 +74,9 @@ def page_values(
         "judged": bool(judgments), "total": ALL,
         "difference": difference, "difference_cells": difference_cells,
         "checkpoints": checkpoint_curves(results, by), "plots": plots,
-        "normalised": _normalised(named),
+        "normalised": _normalised(runs),
         "correlations": correlations(results) if len(figures.models) > 1 else None,
-        "margins": list(margin_correlations(results)), "notes": named,
+        "margins": list(margin_correlations(results)), "notes": runs,
         "environments": Counter(
             ", ".join(f"{key} {known[key]}" for key in _ENVIRONMENT if known.get(key))
             for known in (result.summary.get("environment", {}) for result in results)
@@ -147,10 +150,14 @@ class ConfigSection:
 
 @dataclass(frozen=True)
 class PageFigures:
-    """The figures of a page: ``models`` in their order, all configs together, and each config."""
+    """The figures of a page.
+
+    ``models``: their names in order; ``of_configs``: for each model a column with a row for each
+    config; ``overview`` and ``chart``: these columns; ``sections``: each config by itself.
+    """
 
     models: tuple[str, ...]
-    pooled: tuple[FigureColumn, ...]
+    of_configs: tuple[FigureColumn, ...]
     overview: FigureTable | None
     chart: Markup | None
     sections: tuple[ConfigSection, ...]
@@ -159,10 +166,13 @@ class PageFigures:
 def page_figures(
     results: Sequence[Result], by: str, group: bool = False, judgments: Judged | None = None
 ) -> PageFigures:
-    """Return the figures of a page; ``by``: the grouping of the charts."""
+    """Return the figures of a page.
+
+    ``by``: the grouping of the charts; ``group``: the seeds of a model are one column.
+    """
     people = judgments or {}
-    pooled = columns(results, "config", group)
-    keys = list(dict.fromkeys(key_of(column.fields) for column in pooled))
+    of_configs = columns(results, "config", group)
+    keys = list(dict.fromkeys(key_of(column.fields) for column in of_configs))
     models = labels([dict(key) for key in keys], with_model=True)
     names = dict(zip(keys, models, strict=True))
 
@@ -178,7 +188,8 @@ def page_figures(
         configs.setdefault((run["data"], run["config"], run["version"]), []).append(result)
     sections = []
     for number, ((data, config, version), some) in enumerate(configs.items(), 1):
-        name = data if data == config else f"{data}/{config}"  # a Parquet file is both in one
+        # Of a bare Parquet file both names are that of the file.
+        name = data if data == config else f"{data}/{config}"
         title = f"{name} {version}".strip()
         anchor = f"{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}-{number}"
         figures = {grouping: side_by_side(some, grouping) for grouping in COLUMNS}
@@ -187,13 +198,15 @@ def page_figures(
         shown = by if by != "config" else telling
         if shown not in figures:
             figures[shown] = side_by_side(some, shown)
+        # The nested table has phenomena, constructions and paradigms already.
         tables = [] if shown in COLUMNS else [_table(shown, figures[shown])]
         tables.append(_nested(figures, some))
+        # Of several seeds of a model the first is asked for its hardest pairs.
         scored = {c.label: c.results[0] for c in figures["UID"] if c.label != PEOPLE}
         chart, hard = _chart(shown, figures[shown], models), tuple(hardest(scored))
         sections.append(ConfigSection(anchor, title, shown, chart, tuple(tables), hard))
     every = side_by_side(results, "config")
-    several = len(group_names(pooled)) > 1
+    several = len(group_names(of_configs)) > 1
     return PageFigures(
         tuple(models), tuple(column for column in every if column.label != PEOPLE),
         _table("config", every) if several else None,
@@ -234,17 +247,19 @@ def _nested(
     rows: list[FigureRow] = []
     for phenomenon, groups in tree.items():
         every = [uid for uids in groups.values() for uid in uids]
-        level = int(bool(phenomenon) and len(tree) > 1)
-        if level:
+        has_row = bool(phenomenon) and len(tree) > 1
+        if has_row:
             note = every[0] if len(every) == 1 else ""
             rows.append(_row(phenomenon, 0, figures["phenomenon"], note))
-        for construction, uids in groups.items() if len(every) > 1 or not level else ():
-            own = int(bool(construction) and len(groups) > 1)
-            if own:
+        if has_row and len(every) == 1:
+            continue  # the row of the phenomenon says all
+        for construction, uids in groups.items():
+            own_row = bool(construction) and len(groups) > 1
+            if own_row:
                 note = uids[0] if len(uids) == 1 else ""
-                rows.append(_row(construction, level, figures["construction"], note))
-            if not own or len(uids) > 1:
-                rows += [_row(uid, level + own, figures["UID"]) for uid in uids]
+                rows.append(_row(construction, int(has_row), figures["construction"], note))
+            if not own_row or len(uids) > 1:
+                rows += [_row(uid, has_row + own_row, figures["UID"]) for uid in uids]
     rows += [
         _row(name, 0, figures["UID"]) for name in (ALL, MEAN) if name in row_names(figures["UID"])
     ]
@@ -254,7 +269,8 @@ def _nested(
 def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
     """Return the phenomenon and the construction of each paradigm, "" where it has several.
 
-    Constructions are left out if one is of several phenomena, or a paradigm has several.
+    All constructions are left out as soon as one belongs to several phenomena, or one paradigm to
+    several constructions: then they do not nest.
     """
     names = ["UID", "linguistics_term", "construction"]
     tables = [result.read(names).group_by(names).aggregate([]) for result in results]
@@ -270,20 +286,23 @@ def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
 
 
 def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
-    """Return the tables about other ways to score: by normaliser, and by the difference in tokens.
+    """Return a table of the accuracies by normaliser, and one by the difference in tokens.
 
-    There are none where no result has normalised scores, and no second one where the numbers of
-    tokens are not known. ``results``: each with the name that the page gives it.
+    The second is about pairs whose sides differ by so many tokens. There is none where no result has
+    normalised scores, and no second one where the numbers of tokens are not known. ``results``:
+    each with the name that the page gives it.
     """
     some = {name: result.summary for name, result in results if "normalised" in result.summary}
-    ways = {n: {"sum": s["overall"], **s["normalised"]["overall"]} for n, s in some.items()}
-    apart = {
+    by_normaliser = {
+        n: {"sum": s["overall"], **s["normalised"]["overall"]} for n, s in some.items()
+    }
+    by_tokens = {
         f"{name} ({100 * known['share']:.1f} % differ)": known["by"]
         for name, summary in some.items()
         if (known := summary.get("tokens_differ", {})).get("share") is not None
     }
     tables = []
-    for figures, names in ((ways, NORMALISERS), (apart, DIFFERENCES)):
+    for figures, names in ((by_normaliser, NORMALISERS), (by_tokens, DIFFERENCES)):
         heads = [name for name in names if any(name in known for known in figures.values())]
         rows = []
         for model, known in figures.items():
