@@ -288,8 +288,8 @@ def _places(results: Sequence[Result]) -> dict[str, tuple[str, str]]:
 def _normalised(results: Sequence[tuple[str, Result]]) -> list[FigureTable]:
     """Return a table of the accuracies by normaliser, and one by the difference in tokens.
 
-    The second is about pairs whose sides differ by so many tokens. There is none where no result has
-    normalised scores, and no second one where the numbers of tokens are not known. ``results``:
+    The second is about pairs whose sides differ by so many tokens. There is none where no result
+    has normalised scores, and no second one where the numbers of tokens are not known. ``results``:
     each with the name that the page gives it.
     """
     some = {name: result.summary for name, result in results if "normalised" in result.summary}
