@@ -103,6 +103,7 @@ def test_configs_and_documents(tmp_path: Path) -> None:
 def test_items_in_another_order_need_a_minor_version(tmp_path: Path) -> None:
     found = difference(tmp_path, ROWS, ROWS[::-1])
     assert (only(found).moved, found.needs) == (True, "minor")
+    assert "* he: rows are in another order" in run(tmp_path / "old", tmp_path / "new")
 
 
 FORMS = pa.schema([("form", pa.string()), ("upos", pa.string())])
