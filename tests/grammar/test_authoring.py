@@ -240,6 +240,12 @@ def test_a_slot_is_of_a_kind_and_adds_to_it(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_kind_adds_to_another(tmp_path: Path) -> None:
+    kinds = KINDS + 'seen object of v: {kind: object of v, where: v.lemma == "see"}\n'
+    front = OF_KINDS.replace("kind: object of bakes", "kind: seen object of bakes")
+    assert shares(good(paradigm(tmp_path, front, kinds)), 2) == {"saw": 4}
+
+
 @pytest.mark.parametrize(
     ("kinds", "front", "message"),
     [

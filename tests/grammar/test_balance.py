@@ -127,3 +127,13 @@ def test_the_rarest_word_printed_is_measured(tmp_path: Path) -> None:
         "A cat may meow.": "4.5", "A cat may sit.": "4.5", "A dog may meow.": "3", "A dog may sit.": "3",
         "A cow may meow.": "4.5", "A cow may sit.": None,
     }  # fmt: skip
+
+
+def test_features_can_be_measured_on_the_pair(tmp_path: Path) -> None:
+    front = f"{SLOTS}    features: {{words: $length, crucial: $good, wrong: $bad, before: $before}}"
+    extra = ("words", "crucial", "wrong", "before")
+    row = rows(make_paradigm(tmp_path, tables(3), front, LINES), extra=extra)[0]
+    assert row["sentence_good"] == "Eva hates those n000s."
+    assert {name: row["features"][name] for name in extra} == {
+        "words": "4", "crucial": "n000s", "wrong": "n000", "before": "3",
+    }  # fmt: skip
