@@ -87,3 +87,17 @@ def test_suites_become_pairs_of_conditions(tmp_path: Path) -> None:
     wrong = run(*options, "--conditions", "othr:bad", "--out", tmp_path / "c", code=2)
     assert "unknown condition 'othr'" in wrong.stderr
     assert "did you mean 'other'?" in wrong.stderr
+
+
+def test_new_makes_a_study_and_says_what_it_costs(tmp_path: Path, pairs: Path) -> None:
+    result = run("judge", "new", pairs, "--out", tmp_path / "study", "--pairs", 3)
+    lines = result.stdout.splitlines()
+    study = read_study(tmp_path / "study")
+    assert lines[:2] == [
+        f"study {study.id}: 6 items in 1 lists, 14 trials each, about 5 minutes",
+        "20 participants, 1.25 EUR each, 25.00 in all",
+    ]
+    assert "institution is empty" in lines[3]
+    assert study.rules.native_language == ("he",)
+    names = {path.name for path in (tmp_path / "study/page").iterdir()}
+    assert {"index.html", "study.js", "page.js", "jspsych.js", "LICENSE.txt"} <= names

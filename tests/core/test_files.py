@@ -272,3 +272,21 @@ def test_build_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
     before = bytes_of(tmp_path / "elsewhere")
     run_build(root, "clams", "--out", str(out), code=2)
     assert bytes_of(tmp_path / "elsewhere") == before
+
+
+def test_build_keeps_notes_in_its_folder(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root").path
+    out = tmp_path / "clams"
+    run_build(root, "clams", "--out", str(out))
+    first = bytes_of(out)
+    mine = {
+        "notes.txt": b"mine",
+        "he/notes.txt": b"mine",
+        "results/a.json": b"{}",
+        ".git/HEAD": b"ref",
+    }
+    for name, data in mine.items():
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_bytes(data)
+    run_build(root, "clams", "--out", str(out))
+    assert bytes_of(out) == {**first, **mine}

@@ -149,3 +149,22 @@ def test_content_of_a_language_does_not_depend_on_what_else_is_built(tmp_path: P
     both = {built.name: built for built in build("clams", out=tmp_path / "both", root=root)}
     assert both["he"].content == alone.content
     assert "`audible`" in (tmp_path / "both" / "README.md").read_text(encoding="utf-8")
+
+
+def test_rebuilt_data_are_not_read_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = small_root(tmp_path)
+    build("clams", out=tmp_path / "clams", root=root)
+    monkeypatch.chdir(tmp_path)
+    before = load_dataset("clams", "he", split="test")["sentence_good"][:]
+    nouns = root.path / "lexicons" / "he" / "noun.tsv"
+    lines = nouns.read_text(encoding="utf-8").splitlines()
+    gone = next(n for n, line in enumerate(lines) if "Anim" in line and n > 1)
+    word = lines.pop(gone).split("\t")[0]
+    nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    build("clams", out=tmp_path / "clams", root=Root(root.path))
+    after = load_dataset("clams", "he", split="test")["sentence_good"][:]
+    assert any(word in sentence for sentence in before)
+    assert len(after) == len(before)
+    assert set(after) != set(before)

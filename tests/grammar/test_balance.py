@@ -8,7 +8,7 @@ import pytest
 
 from drawing import Files, drawn, make_paradigm, never_list, rows
 from expecting import problems_of
-from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.paradigm import Counts, Paradigm
 
 SPELLING = """
     rule     left  right  result
@@ -137,3 +137,17 @@ def test_features_can_be_measured_on_the_pair(tmp_path: Path) -> None:
     assert {name: row["features"][name] for name in extra} == {
         "words": "4", "crucial": "n000s", "wrong": "n000", "before": "3",
     }  # fmt: skip
+
+
+def test_no_sentence_is_made_twice(tmp_path: Path) -> None:
+    """A switch that does not show makes each sentence twice: one of the two is left out, and
+    counted."""
+    front = "slots: {cat: {from: noun}, side: {oneof: [left, right]}}\ndraw: 20"
+    lines = """
+        good: the {{ cat if side == "left" else cat }} sleeps
+        bad:  the {{ cat if side == "left" else cat }} sleep
+    """
+    counts = Counts()
+    table = drawn(make_paradigm(tmp_path, tables(10), front, lines), counts=counts)
+    assert len(set(table["sentence_good"].to_pylist())) == 20
+    assert counts.skipped["repeated"] > 0

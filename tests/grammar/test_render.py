@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from drawing import make_paradigm, sentences
+from drawing import make_paradigm, make_root, sentences, template
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
 from solecism.errors import InputError
 from solecism.grammar.paradigm import Paradigm
 
@@ -64,3 +65,22 @@ def test_a_good_line_with_alternatives_is_told(tmp_path: Path) -> None:
     made = make_paradigm(tmp_path, {**TABLES, "verb": verbs}, SLOTS, lines)
     with pytest.raises(InputError, match=r"p\.jinja:10: the good line has several alternatives"):
         sentences(made)
+
+
+def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
+    tmp_path: Path,
+) -> None:
+    """The slots of the two stand in another order: what was kept must be found by name."""
+    phrases = (
+        '{% macro both(a, b) %}{{ word("det", "a") | agree(a) }} {{ word("det", "a") | agree(b) }}'
+        "{% endmacro %}"
+    )
+    lines = "good: {{ both(x, y) }} {{ x }} {{ y }}\nbad: {{ x }} {{ both(x, y) }} {{ y }}"
+    slots = ["x: {from: noun, Set: 1}", "y: {from: noun, Set: 2}"]
+    fronts = ["\n  ".join(["slots:", *order]) for order in (slots, slots[::-1])]
+    texts = {f"p{n}": template(f"p{n}", front, lines) for n, front in enumerate(fronts)}
+    root = make_root(tmp_path, {"noun": NOUN, "det": DET}, texts, phrases)
+    one, other = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "xx")).values()
+    assert one.phrases is other.phrases
+    assert sorted(sentences(one)) == sorted(sentences(other))
+    assert ("a some author actors", "author a some actors") in sentences(other)

@@ -179,19 +179,6 @@ def test_languages_by_code_and_name(name: str, code: str) -> None:
     assert catalogue.find_code(name) == code
 
 
-def test_an_unknown_language_gets_candidates() -> None:
-    with pytest.raises(InputError, match=r"no language 'albanain'.*did you mean 'albanian'\?"):
-        catalogue.find_code("albanain")
-
-
-def test_the_catalogue_is_small_and_sorted() -> None:
-    lines = catalogue.TREEBANKS.read_text(encoding="utf-8").splitlines()[1:]
-    names = [json.loads(line)["name"] for line in lines]
-    assert names == sorted(names)
-    size = sum(path.stat().st_size for path in (catalogue.TREEBANKS, catalogue.LISTS))
-    assert size < 300_000
-
-
 @pytest.mark.skipif(not INDEX.is_file(), reason="no ../shared")
 def test_the_catalogue_is_what_the_index_gives() -> None:
     pins = pin_treebanks(read_index(INDEX), "2.18")
