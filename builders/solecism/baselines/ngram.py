@@ -185,10 +185,15 @@ class NgramModel:
         """The words that the model knows."""
         return Vocabulary(frozenset(self.words) - {UNK, BOS, EOS}, self.wording.lower)
 
+    @cached_property
+    def _word_array(self) -> pa.Array:
+        """The words for :meth:`stream`, which is called for each batch of texts."""
+        return pa.array(self.words, pa.string())
+
     def stream(self, texts: pa.Array) -> tuple[Ints, Ints]:
         """Return the ids of all sentences, each with its marks, and the place of each ``<s>``."""
         lists = self.wording.words(texts)
-        ids = pc.index_in(lists.values, value_set=pa.array(self.words, pa.string()))
+        ids = pc.index_in(lists.values, value_set=self._word_array)
         known = np.asarray(pc.fill_null(ids, self.words.index(UNK)), dtype=np.int64)
         bounds = np.asarray(lists.offsets, dtype=np.int64)
         return with_marks(known, bounds, self.words.index(BOS), self.words.index(EOS))

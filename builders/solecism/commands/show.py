@@ -27,7 +27,7 @@ from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.manifest import MANIFEST, read_manifest
-from solecism.errors import candidates, fail
+from solecism.errors import fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
@@ -153,12 +153,12 @@ def _select(table: pa.Table, kind: str, wanted: Mapping[str, str]) -> pa.Table:
     what, one = ("feature", "pair") if is_pair else ("column", "item")
     for name, value in wanted.items():
         if name not in names:
-            raise fail(f"there is no {what} {name!r} {candidates(f'{what}s', names, name)}")
+            raise unknown_error(f"there is no {what}", name, f"{what}s", names)
         column = pc.struct_field(table["features"], name) if is_pair else table[name]
         texts = pc.cast(column, pa.string())
         known = sorted(texts.unique().drop_null().to_pylist())
         if value not in known:
-            raise fail(f"no {one} has {name} {value!r} {candidates('values', known, value)}")
+            raise unknown_error(f"no {one} has {name}", value, "values", known)
         table = table.filter(pc.equal(texts, value))
     return table
 

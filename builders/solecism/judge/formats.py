@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from solecism.errors import candidates, fail
+from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import check, parse_json, read_text, read_toml
 from solecism.judge.design import FOREIGN, Study
 from solecism.judge.protocol import FORMAT, SAVED, answer_row
@@ -41,7 +41,7 @@ def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
     unknown name and for a file that is of no format, or broken.
     """
     if name and name not in FORMATS:
-        raise fail(f"unknown format {name!r} {candidates('formats', FORMATS, name)}")
+        raise unknown_error("unknown format", name, "formats", FORMATS)
     text = read_text(path, "utf-8-sig")
     start = text.lstrip()[:1]
     if name == "own" or (not name and start == "{" and FORMAT in text[:2_000]):

@@ -292,7 +292,7 @@ def checkpoint_curves(results: Sequence[Result], by: str = "phenomenon") -> list
                 tables[model] = by_checkpoint
         if len(tables) > 1:
             places = _places([result for model in tables for result in models[model]])
-            lines = {name: _curve(ALL, found_of, places) for name, found_of in tables.items()}
+            lines = {model: _curve(ALL, table, places) for model, table in tables.items()}
             title = f"all runs on {config}: accuracy over checkpoints"
             found.append(CheckpointCurves(title, lines, _ticks(places)))
     return found

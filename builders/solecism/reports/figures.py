@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.errors import candidates, fail
+from solecism.errors import fail, unknown_error
 from solecism.inputs import reading_parquet
 from solecism.scoring.results import Result, feature
 from solecism.scoring.summary import COLUMNS, Tally, group_column, short_revision, tally, wilson
@@ -187,7 +187,7 @@ def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
     features = [f.name for f in result.table.schema.field("features").type]
     if by not in features and by not in COLUMNS:
         choices = list(dict.fromkeys(["config", *COLUMNS, *known, *features]))
-        raise fail(f"no grouping {by!r} {candidates('groupings', choices, by)}", result.path)
+        raise unknown_error("no grouping", by, "groupings", choices, result.path)
     return tally(group_column(result.table, by), result.table).items()
 
 

@@ -2,8 +2,8 @@
 
 A tokenizer may merge characters across the boundary of a word. The span of the word is then widened
 until it begins and ends between tokens, by as little as possible, and by the same characters in all
-texts that are compared. If that is impossible, the item cannot be compared. The
-critical word of a minimal pair is the one in which its sentences differ.
+texts that are compared. If that is impossible, the item cannot be compared. The critical word of a
+minimal pair is the one in which its sentences differ.
 """
 
 import re

@@ -20,7 +20,7 @@ from transformers import (
 from transformers.utils import logging
 
 from solecism.baselines import networks as word_models
-from solecism.errors import InputError, candidates, fail
+from solecism.errors import InputError, candidates, fail, unknown_error
 from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
@@ -88,7 +88,7 @@ def load_model(
     are read without running code.
     """
     if dtype not in DTYPES:
-        raise fail(f"unknown dtype {dtype!r} {candidates('dtypes', DTYPES, dtype)}")
+        raise unknown_error("unknown dtype", dtype, "dtypes", DTYPES)
     common = _common(name, revision, trust_remote_code)
     config = _config(name, common)
     place = None if device == "map" else _device(device)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solecism.baselines.corpus import BOS
 from solecism.baselines.ngram import NgramModel
-from solecism.errors import candidates, fail
+from solecism.errors import fail, unknown_error
 from solecism.scoring.encoding import encode
 
 Floats = NDArray[np.float64]
@@ -76,8 +76,8 @@ def find_normaliser(name: str) -> Normaliser:
         return NORMALISERS[name]
     alpha = re.fullmatch(r"slln:(\d+(\.\d+)?|\.\d+)", name)
     if alpha is None:
-        near = candidates("normalisers", [*NORMALISERS, "slln:ALPHA"], name)
-        raise fail(f"unknown normaliser {name!r} {near}")
+        known = [*NORMALISERS, "slln:ALPHA"]
+        raise unknown_error("unknown normaliser", name, "normalisers", known)
     return Normaliser(name, alpha=float(alpha[1]))
 
 

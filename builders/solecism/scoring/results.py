@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from solecism.errors import candidates, fail
+from solecism.errors import candidates, fail, unknown_error
 from solecism.files import json_of, locked, write_text, writing
 from solecism.inputs import COUNT, SHARE, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
@@ -331,7 +331,7 @@ class Result:
         """
         groups = self.summary["by"]
         if by not in groups:
-            raise fail(f"unknown grouping {by!r} {candidates('groupings', list(groups), by)}")
+            raise unknown_error("unknown grouping", by, "groupings", groups)
         return {key: tally["accuracy"] for key, tally in groups[by].items()}
 
     def to_json(self) -> Summary:
