@@ -27,7 +27,7 @@ from solecism.lexicon.table import Table, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 
 UNWANTED = "unwanted"
-_NOT_WORDS = ("classes", "orthography", UNWANTED)
+_NOT_WORDS = ("classes", "orthography", UNWANTED, "words")
 
 
 class Lexicon:
