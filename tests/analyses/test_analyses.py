@@ -109,6 +109,19 @@ def test_clams_complexity(tmp_path: Path) -> None:
         read_complexity(path)
 
 
+def test_the_published_correlation_with_c_wals(tmp_path: Path) -> None:
+    """Section 6.3: .4 with German and 1.0 without, of the LSTMs' averages of Table 1."""
+    averages = {"en": 0.77, "fr": 0.83, "de": 0.90, "he": 0.88, "ru": 0.85}
+    some = [
+        result(tmp_path, pairs_of("simple", share, code), f"lstm-{code}", code)
+        for code, share in averages.items()
+    ]
+    rho = table_of(analyse_clams(some), "complexity").set_index("without")["rho"]
+    assert rho[""] == pytest.approx(0.4)
+    assert rho["de"] == pytest.approx(1.0)
+    assert "complexity" not in [part.name for part in analyse_clams(some[:2])]
+
+
 def test_clams_gain_over_a_baseline(tmp_path: Path) -> None:
     matching, other = pairs_of("prep", 0.5, match="match"), pairs_of("rel", 0.5, match="mismatch")
     better = [{**row, "margin": 1.0} for row in matching] + other
@@ -244,6 +257,21 @@ def test_mandarin_supervision_and_corpus(tmp_path: Path) -> None:
     assert set(means["modifier"]) == {"none", "adj", "obj", "sub", "all"}
     row = means[(means["model"] == "rnng") & (means["modifier"] == "all")].iloc[0]
     assert row["low"] < row["difference"] < row["high"]
+
+
+def test_the_seeds_of_a_model_are_numbered_in_order(tmp_path: Path) -> None:
+    """The published RNNG on CTB has the trials 0 and 2."""
+    fits = []
+    for second in (1, 2):
+        random, folder = np.random.default_rng(5), tmp_path / str(second)
+        folder.mkdir()
+        runs = ("lstm/trial0", "lstm/trial1", "rnng/trial0", f"rnng/trial{second}")
+        some = [
+            result(folder, suite_rows(random, 2.0 * (n % 2)), run, "suites", "region")
+            for n, run in enumerate(runs)
+        ]
+        fits.append(table_of(analyse_mandarin(some), "supervision"))
+    pd.testing.assert_frame_equal(*fits)
 
 
 def test_agreement(tmp_path: Path) -> None:

@@ -134,13 +134,16 @@ def _contrasts(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, dict[st
 def _fitted(items: pd.DataFrame) -> dict[str, object]:
     """Fit `outcome ~ side + (1|modifier) + (1|item) + (1|seed)`; a tie is no success.
 
+    The seeds of a model are numbered in order, as in the authors' analysis: those of the published
+    RNNG on CTB are called 0 and 2, and count as the first and the second.
     McNemar's test is on the items that one side has oftener right than the other, seeds averaged.
     """
     from scipy.stats import binomtest
 
+    seeds = items["run"].str.extract(r"(\d+)$")[0].fillna("0").astype(int)
     some = items.assign(
         right=(items["decision"] == 1.0).astype(float), modifier=items["construction"],
-        seed=items["run"].str.extract(r"(\d+)$")[0].fillna("0"),
+        seed=seeds.groupby(items["model"]).rank("dense").astype(int),
     )  # fmt: skip
     groups = {name: some[name] for name in ("modifier", "item", "seed")}
     fit = fit_mixed_logistic(some["right"], {"side": some["side"]}, groups)

@@ -32,7 +32,7 @@ PAPERS = ("clams", "blimp", "mandarin", "agreement")
               help="blimp: a table of accuracies by UID, a column a model (CSV, JSON lines).")  # fmt: skip
 @cli.option("--people", type=cli.PLACE, help="blimp: accuracies of people by UID (CSV).")
 @cli.option("--complexity", type=cli.PLACE,
-              help="clams: CSV with the columns language and complexity.")  # fmt: skip
+              help="clams: CSV with the columns language and complexity, in place of C_WALS.")  # fmt: skip
 @cli.option("--baseline", default="", metavar="MODEL", help="clams: what models are held against.")
 @cli.option("--out", type=cli.NEW_FOLDER, help="Folder for CSV, LaTeX and figures (SVG, PDF).")
 @cli.JSON
