@@ -15,6 +15,11 @@ from solecism.commands import cli
 @click.argument("results", nargs=-1, type=cli.path_type())
 @cli.option("--by", help="UID, phenomenon, construction, config or a feature.")
 @cli.option("--diff", is_flag=True, help="Compare two models item by item.")
+@cli.option(
+    "--missed", is_flag=True,
+    help="List the items that all models miss, by paradigm, with their share, and the share by "
+    "chance: the product of the models' shares of misses.",
+)  # fmt: skip
 @cli.option("--group", is_flag=True, help="Seeds of a model: mean and standard deviation.")
 @cli.option("--normaliser", default="sum",
               help="Decide by token, char, byte, slln, slln:ALPHA or slor.")  # fmt: skip

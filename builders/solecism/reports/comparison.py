@@ -118,21 +118,27 @@ class Correlations:
     paradigms: int
 
 
-def _decisions(results: Sequence[Result], by: str) -> pd.DataFrame:
-    """Return the ``decision``, minimal ``set`` and ``group`` of items, by data, config and id."""
+def decisions(results: Sequence[Result], by: str) -> pd.DataFrame:
+    """Return a row an item, by data, config and id.
+
+    Columns: ``config`` (with its data set), ``id``, ``set`` (the minimal set), ``group``,
+    ``decision``.
+    """
     import pandas as pd
 
     parts = []
     for result in results:
-        prefix = f"{result.run['data']}/{result.run['config']}/"
+        config = f"{result.run['data']}/{result.run['config']}"
         table = result.read(["id", "set_id", "decision", COLUMNS.get(by, "features")])
         group = None if by == "config" else group_column(table, by).to_pandas()
         columns = {
-            "set": prefix + table["set_id"].to_pandas().astype(str),
+            "config": config,
+            "id": table["id"].to_pandas(),
+            "set": f"{config}/" + table["set_id"].to_pandas().astype(str),
             "group": result.run["config"] if group is None else group,
             "decision": table["decision"].to_pandas(),
         }
-        parts.append(pd.DataFrame(columns).set_index(prefix + table["id"].to_pandas()))
+        parts.append(pd.DataFrame(columns).set_index(f"{config}/" + table["id"].to_pandas()))
     return pd.concat(parts)
 
 
@@ -146,7 +152,7 @@ def difference(results: Sequence[Result], by: str) -> ModelDifference:
     sides = [[result] for result in results] if len(results) == 2 else [some for _, some in found]
     if len(sides) != 2:
         raise fail(f"--diff compares two models; here are {len(sides)}: {', '.join(names)}")
-    one, two = (_decisions(some, by) for some in sides)
+    one, two = (decisions(some, by) for some in sides)
     both = one.join(two["decision"].rename("decision_two"), how="inner")
     left_out = len(one) + len(two) - len(both)
     both = both.dropna(subset=["decision", "decision_two"])
@@ -176,7 +182,7 @@ def correlations(results: Sequence[Result]) -> Correlations:
             for uid, accuracy in result.accuracies().items()
         }
         paradigms[name] = pd.Series(known, dtype=float).dropna()
-        items[name] = _decisions(some, "UID")["decision"]
+        items[name] = decisions(some, "UID")["decision"]
     frames = (pd.DataFrame(paradigms), pd.DataFrame(items))
     paradigm, item = (frame.corr(min_periods=2).to_numpy() for frame in frames)
     most = max(map(len, paradigms.values()), default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from solecism.files import csv_of
 from solecism.reports import text
 from solecism.reports.comparison import ModelDifference, difference
 from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
+from solecism.reports.missed import Missed, missed_by_all
 from solecism.reports.people import Judged, find_judgments, margin_correlations, people_columns
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
 from solecism.scoring.results import FORMAT, Result, read_result
@@ -28,7 +29,8 @@ Source = str | Path | Result
 
 def report(
     results: Source | Iterable[Source], *, by: str | None = None, diff: bool = False,
-    group: bool = False, normaliser: str = "sum", judgments: str | Path | None = None,
+    missed: bool = False, group: bool = False, normaliser: str = "sum",
+    judgments: str | Path | None = None,
 ) -> ResultReport:  # fmt: skip
     """Return a report of results.
 
@@ -37,6 +39,7 @@ def report(
         by: ``UID``, ``phenomenon``, ``construction``, ``config`` or a feature; by default the
             construction, where the data set has none the phenomenon.
         diff: compare two models item by item.
+        missed: the items that all models miss, in place of the accuracies (text and JSON).
         group: put the seeds of a model into one column, with mean and standard deviation.
         normaliser: decide by ``token``, ``char``, ``byte``, ``slln``, ``slln:0.8`` or ``slor`` in
             place of the sum (:mod:`solecism.scoring.normalise`).
@@ -53,13 +56,16 @@ def report(
         print(made.csv())
     """
     given = [results] if isinstance(results, str | Path | Result) else list(results)
+    if diff and missed:
+        raise fail("--diff and --missed are two reports: choose one")
     found = [renormalise(result, normaliser) for result in open_results(given)]
     has_construction = all(result.summary["by"].get("construction") for result in found)
     by = by or ("construction" if has_construction else "phenomenon")
     compared = difference(found, by) if diff else None
+    by_all = missed_by_all(found) if missed else None
     people = find_judgments(found, None if judgments is None else Path(judgments))
     made = [*columns(found, by, group), *people_columns(found, people, by)]
-    return ResultReport(tuple(found), by, group, tuple(made), compared, people)
+    return ResultReport(tuple(found), by, group, tuple(made), compared, people, by_all)
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ class ResultReport:
     columns: tuple[FigureColumn, ...]
     difference: ModelDifference | None = None
     judgments: Judged = field(default_factory=dict)
+    missed: Missed | None = None
 
     @cached_property
     def blocks(self) -> list[ColumnBlock]:
@@ -81,6 +88,8 @@ class ResultReport:
     def print(self, console: Console) -> None:
         """Print tables, with what the figures are of below them."""
         parts = self._tables(console.width) if self.difference is None else self._compared()
+        if self.missed is not None:
+            parts = text.missed_items(self.missed)
         for part in parts:
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
@@ -113,8 +122,10 @@ class ResultReport:
             yield Text(left, style="dim")
 
     def to_json(self) -> dict[str, object]:
-        """Return the report for programs: ``by`` and ``cells``, or the rows of a comparison."""
+        """Return the report for programs: ``by`` and ``cells``, a comparison, or what all miss."""
         found = self.difference
+        if self.missed is not None:
+            return asdict(self.missed)
         if found is None:
             return {"by": self.by, "cells": text.records(self.columns, self.by)}
         rows = {name: vars(it) for name, it in found.rows.items()}

@@ -24,6 +24,7 @@ from solecism.reports.figures import (
     row_names,
     systems,
 )
+from solecism.reports.missed import Missed
 from solecism.scoring.results import Result
 
 if TYPE_CHECKING:
@@ -164,6 +165,31 @@ def difference_cells(it: Comparison) -> tuple[str, ...]:
     p = "<.0001" if it.p_mid < 1e-4 else f"{it.p_mid:.4f}".removeprefix("0")
     sides = (f"{100 * side:.1f}" for side in (it.first, it.second))
     return f"{it.n:,}", *sides, f"{difference} [{low}, {high}]", p
+
+
+def missed_items(found: Missed) -> Iterator[Table | Text]:
+    """Yield a table of the paradigms in which all models miss some items, then these items."""
+    some = [paradigm for paradigm in found.paradigms if paradigm.items]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("paradigm", overflow="fold")
+    for title in ("items", "missed by all", "share", "by chance"):
+        table.add_column(title, justify="right")
+    for it in some:
+        shares = (f"{100 * share:.1f} %" for share in (it.share, it.chance))
+        table.add_row(Text(it.name), f"{it.n:,}", f"{len(it.items):,}", *shares)
+    yield table
+    for it in some:
+        yield Text(f"\n{it.name}", style="bold")
+        for item in it.items:
+            yield Text(
+                f"{item.id}  {item.sentence_good}\n{'*':>18}{item.sentence_bad}".rstrip(" *\n")
+            )
+    yield Text(f"\nmodels: {', '.join(found.models)}", style="dim")
+    yield Text("by chance: the product of their shares of misses, as if they missed independently",
+               style="dim")  # fmt: skip
+    if found.left_out:
+        left = f"{found.left_out:,} items that not all of them have scored are left out"
+        yield Text(left, style="dim")
 
 
 def records(some: Sequence[FigureColumn], by: str) -> list[dict[str, Any]]:
