@@ -146,6 +146,11 @@ between them. A region is characters ``start:end`` of ``text`` and words ``first
 """
 
 
+GLOSSES = "glosses"
+"""A column that is not in the data, but made on demand: for each sentence of an item the glosses of
+its tokens, with spaces between them."""
+
+
 _TELLING = {"conditions": "suite", "masked": "cloze", "sentence_good": "pair"}
 
 

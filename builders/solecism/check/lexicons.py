@@ -11,6 +11,7 @@ from pathlib import Path
 from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
 from solecism.lexicon.features import UNIVERSAL, subset
+from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import Row, Table, read_tsv
 
 CLASS_COLUMNS = ("Class", "Subject", "Object")
@@ -123,7 +124,7 @@ def _uses(lexicon: Tables) -> Iterator[tuple[str, str, str, int]]:
             yield from ((name, value, table.path, line) for value in sorted(values))
         for row in table.rows:
             for name, text in row.properties.items():
-                if name != "UPOS":
+                if name not in ("UPOS", GLOSS):
                     yield from ((name, value, table.path, row.line) for value in text.split(","))
 
 
@@ -226,8 +227,9 @@ def same_forms(lexicon: Tables) -> Iterator[Problem]:
 
 
 def _texts(row: Row) -> Iterable[str]:
-    """Return the lemma, forms and properties of a word, each text once."""
-    return dict.fromkeys((row.lemma, *row.forms.values(), *row.properties.values()))
+    """Return the lemma, forms and properties of a word but its gloss, each text once."""
+    own = (value for name, value in row.properties.items() if name != GLOSS)
+    return dict.fromkeys((row.lemma, *row.forms.values(), *own))
 
 
 def mixed_scripts(lexicon: Tables) -> Iterator[Problem]:

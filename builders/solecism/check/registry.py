@@ -16,7 +16,7 @@ from typing import Any
 from solecism.check.lexicons import LEXICON_CHECKS
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.suites import SUITE_CHECKS
-from solecism.check.templates import BOUND_CHECKS, UNBOUND_CHECKS
+from solecism.check.templates import BOUND_CHECKS, DRAWN_CHECKS, UNBOUND_CHECKS
 from solecism.errors import Problem, visible
 
 LEVELS = ("error", "warning", "note")
@@ -115,7 +115,8 @@ def _check(code: str, level: str, text: str | None) -> Check:
 
 
 _FUNCTIONS: Checks = {
-    **LEXICON_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
+    **LEXICON_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **DRAWN_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS,
+    **COUNT_CHECKS,
 }  # fmt: skip
 CHECKS = {
     **{code: _check(code, "error", text) for code, text in READING_CHECKS.items()},

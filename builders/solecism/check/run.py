@@ -15,7 +15,13 @@ from solecism.check.lexicons import LEXICON_CHECKS, Tables
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS, PairBatch, PairMemory
 from solecism.check.registry import CHECKS, Checks, Finding
 from solecism.check.suites import SUITE_CHECKS, SuiteBatch, SuiteMemory
-from solecism.check.templates import BOUND_CHECKS, UNBOUND_CHECKS, UnboundTemplate, too_large
+from solecism.check.templates import (
+    BOUND_CHECKS,
+    DRAWN_CHECKS,
+    UNBOUND_CHECKS,
+    UnboundTemplate,
+    too_large,
+)
 from solecism.errors import InputError, Problem, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind
@@ -154,6 +160,7 @@ def _check_template(
                 drawn, draw = Counts(), draw_pairs if template.is_pair else draw_suites
                 found += check_items(paradigm, draw(paradigm, seed, drawn), drawn, language.memory)
                 counts["pairs" if template.is_pair else "items"] += drawn.pairs
+                found += _not_allowed(_findings(DRAWN_CHECKS, paradigm), template)
     return found
 
 

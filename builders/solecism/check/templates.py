@@ -237,6 +237,15 @@ def _idle_clauses(paradigm: Paradigm) -> Iterator[tuple[Problem, bool]]:
             yield Problem(text, template.path, template.lines["where"]), selects
 
 
+def without_gloss(paradigm: Paradigm) -> Iterator[Problem]:
+    """A word that templates print has no gloss.
+
+    Add it: to the column Gloss of its table, or, if it stands in templates as it is printed, to
+    words.tsv (`docs/glossing.md`). Lexicons without words.tsv need no glosses.
+    """
+    yield from paradigm.phrases.lexicon.glosses.missing
+
+
 UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
@@ -256,3 +265,6 @@ BOUND_CHECKS = {
     "T017": ("warning", free_feature),
 }
 """The checks of a template that is bound to its lexicon: level and function by code."""
+
+DRAWN_CHECKS = {"T018": ("warning", without_gloss)}
+"""The checks of a template whose items have been drawn: level and function by code."""

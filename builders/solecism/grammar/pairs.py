@@ -29,7 +29,7 @@ from solecism.grammar.paradigm import (
     check_size,
     gc_paused,
 )
-from solecism.grammar.render import Rendered, Renderer
+from solecism.grammar.render import Rendered, Renderer, with_glosses
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
@@ -59,10 +59,12 @@ def draw_pairs(
     counts: Counts | None = None,
     extra: tuple[str, ...] = (),
     most: int = LARGEST,
+    glosses: bool = False,
 ) -> Iterator[pa.Table]:
     """Yield the pairs of a paradigm in batches, as tables of :func:`solecism.schema.pair_schema`.
 
-    ``extra`` are the names of the data set's further features. Raises :class:`InputError` where the
+    ``extra`` are the names of the data set's further features. With ``glosses`` the tables have the
+    column ``glosses`` (:data:`~solecism.schema.GLOSSES`) too. Raises :class:`InputError` where the
     template cannot be rendered, allows fewer minimal sets than ``draw`` asks for, or ``draw: all``
     makes more than ``most``.
     """
@@ -70,6 +72,9 @@ def draw_pairs(
     counts = counts if counts is not None else Counts()
     for batches in _batches(paradigm, seed, counts):
         tables = [_table(paradigm, batch, extra) for batch in batches]
+        if glosses:
+            sides = [(batch.good, batch.bad) for batch in batches]
+            tables = [with_glosses(*made) for made in zip(tables, sides, strict=True)]
         rows = np.concatenate([batch.bad.row for batch in batches])
         table = pa.concat_tables(tables)
         if len(tables) > 1:

@@ -29,8 +29,11 @@ from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import LinePart, TemplateLine
 from solecism.grammar.words import FAULTS, Skip, Word, printed
 from solecism.grouping import Ints, distinct_codes, first_rows, rank_in_group
+from solecism.lexicon.features import Feats
+from solecism.lexicon.glosses import REST, Glosses
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
+from solecism.schema import GLOSSES
 
 
 class PrintedWord(NamedTuple):
@@ -140,33 +143,50 @@ class LineExpression:
         for part in parts:
             if type(part) is Word:
                 text, tags = part.text, (len(words), *self.tags)
-                words.append((part.slot, self._record(part)))
+                record, gloss = self._record(part)
+                words.append((part.slot, record))
             else:
                 text, tags = (str(part) if tokens else str(part).lstrip()), self.tags
+                gloss = ""
             if text:
-                tokens += _tokenized(text, tags, glued)
+                tokens += _tokenized(text, tags, glued, self.phrases.lexicon.glosses, gloss)
                 glued = not text[-1].isspace()
         spaced = not tokens and not self.glued
         made = (*self.before, *tokens)
         return Unspelt(made, tuple(words), self.phrases.run.syncretic, spaced)
 
-    def _record(self, word: Word) -> PrintedWord:
-        """Return the record of a word, made once for all paradigms of the language."""
-        memo, key = self.phrases.memo, (PrintedWord, id(word.row), word.cell, word.text)
-        known: tuple[PrintedWord, Row] | None = memo.get(key)
+    def _record(self, word: Word) -> tuple[PrintedWord, str]:
+        """Return the record of a word and its gloss, made once for all paradigms of a language."""
+        memo = self.phrases.memo
+        key = PrintedWord, id(word.row), word.cell, word.model, word.text
+        known: tuple[PrintedWord, str, Row] | None = memo.get(key)
         if known is None:
             feats = word.feats
             record = PrintedWord(
                 word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            known = memo[key] = record, word.row  # the row is kept, so that its id stays its own
-        return known[0]
+            gloss = self.phrases.lexicon.glosses.of_word(
+                word.row, word.table, word.cell or Feats(), word.model
+            )
+            known = memo[key] = (
+                record,
+                gloss,
+                word.row,
+            )  # keep the row, so that its id stays its own
+        return known[:2]
 
 
 @lru_cache(maxsize=1 << 16)
-def _tokenized(text: str, tags: tuple[int, ...], glued: bool) -> tuple[Token, ...]:
-    return tuple(tokenize(text, tags, glued))
+def _tokenized(
+    text: str, tags: tuple[int, ...], glued: bool, glosses: Glosses, gloss: str = ""
+) -> tuple[Token, ...]:
+    """Split a text; ``gloss`` is that of the word it is, ``""`` of a text that is no word."""
+    tokens = tokenize(text, tags, glued)
+    return tuple(
+        token._replace(gloss=(REST if n else gloss) if gloss else glosses.of_form(token.text))
+        for n, token in enumerate(tokens)
+    )
 
 
 def read_units(
@@ -179,7 +199,7 @@ def read_units(
     for part in (*condition.parts, LinePart("expression", "")):
         source = part.value
         if part.kind == "text":
-            before += _tokenized(source, tags, glued)
+            before += _tokenized(source, tags, glued, phrases.lexicon.glosses)
             glued = not source[-1].isspace()
         elif part.kind != "expression":  # regions are numbered from -1 down
             tags = (-1 - regions.index(source),) if source else ()
@@ -282,6 +302,13 @@ class Rendered:
             values = np.array([get(value) for value in stretch.values], dtype=np.intp)
             sums.append(sums[-1] + values[index])
         return sums
+
+
+def with_glosses(table: pa.Table, sides: Sequence[Rendered]) -> pa.Table:
+    """Return a table of items with the column ``GLOSSES``; ``sides`` are their sentences."""
+    texts = [side.texts(lambda value: value.glosses).to_pylist() for side in sides]
+    column = pa.array(list(zip(*texts, strict=True)), pa.list_(pa.string()))
+    return table.append_column(GLOSSES, column)
 
 
 class Renderer:
@@ -400,14 +427,16 @@ class TextPlace(NamedTuple):
 class Spelt(NamedTuple):
     """A value of a stretch, spelt.
 
-    ``text`` is as in the sentence; ``tokenized`` has a space between all tokens, and no full stop.
-    Both begin with the space that parts them from what is before. ``records``: the words printed,
+    ``text`` is as in the sentence; ``tokenized`` has a space between all tokens, and no full stop;
+    ``glosses`` are those of its tokens. All begin with the space that parts them from what is
+    before. ``records``: the words printed,
     with the names of their slots. ``words``: how many words begin here. ``slots``: the first word
     printed for each slot, and its place. ``regions``: the place of each region.
     """
 
     text: str
     tokenized: str
+    glosses: str
     tokens: tuple[Token, ...]
     records: Sequence[tuple[str, PrintedWord]]
     words: int
@@ -439,14 +468,15 @@ def written(
     text, words, spans = _write(shown, spelling.space, first)
     stopped = last and tokens and spelling.stop and tokens[-1].text == spelling.stop
     loose = tokens[:-1] if stopped else tokens
-    tokenized = " ".join([token.text for token in loose])
+    lead = " " if loose and not first else ""
     slots: dict[str, tuple[PrintedWord, TextPlace]] = {}
     for number, (name, record) in enumerate(piece.words):
         if name and name not in slots and number in spans:
             slots[name] = record, spans[number]
     return Spelt(
         text,
-        f" {tokenized}" if loose and not first else tokenized,
+        lead + " ".join([token.text for token in loose]),
+        lead + " ".join([token.gloss for token in loose]),
         tuple(shown),
         piece.words,
         words,
@@ -478,7 +508,7 @@ def _joined(pieces: Sequence[Unspelt]) -> Unspelt:
 def _shifted(token: Token, shift: int, loose: bool) -> Token:
     """Return a token with ``shift`` added to the tags of words, and not glued if ``loose``."""
     tags = tuple([tag + shift if tag >= 0 else tag for tag in token.tags])
-    return Token(token.text, token.glued and not loose, tags)
+    return token._replace(glued=token.glued and not loose, tags=tags)
 
 
 def _write(
@@ -490,7 +520,7 @@ def _write(
     """
     text, words, gap = "", 0, " " if space else ""
     spans: dict[int, TextPlace] = {}
-    for form, glued, tags in tokens:
+    for form, glued, tags, _ in tokens:
         if first and not words:
             words = 1
         elif not glued:

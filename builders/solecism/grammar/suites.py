@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from solecism.errors import fail
 from solecism.grammar.paradigm import Counts, Paradigm, blocks, check_enough
-from solecism.grammar.render import Rendered
+from solecism.grammar.render import Rendered, with_glosses
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grouping import Ints
 from solecism.hashing import hex_ids
@@ -16,12 +16,12 @@ from solecism.schema import SUITE
 
 
 def draw_suites(
-    paradigm: Paradigm, seed: int = 0, counts: Counts | None = None
+    paradigm: Paradigm, seed: int = 0, counts: Counts | None = None, glosses: bool = False
 ) -> Iterator[pa.Table]:
     """Yield the items of a suite in batches, as tables of :data:`solecism.schema.SUITE`.
 
-    Each combination of words with which every condition can be made becomes an item. Raises
-    :class:`InputError` as :func:`solecism.grammar.pairs.draw_pairs` does.
+    Each combination of words with which every condition can be made becomes an item. ``glosses``
+    and what is raised are as in :func:`solecism.grammar.pairs.draw_pairs`.
     """
     counts = counts if counts is not None else Counts()
     wanted = paradigm.template.draw
@@ -44,16 +44,17 @@ def draw_suites(
         counts.sets += len(whole)
         counts.pairs += len(whole)
         if len(whole):
-            yield _table(paradigm, columns, lines, whole)
+            sides = [line.take(np.searchsorted(line.row, whole)) for line in lines]
+            table = _table(paradigm, columns, sides, whole)
+            yield with_glosses(table, sides) if glosses else table
         if wanted is not None and counts.sets == wanted:
             return
     check_enough(paradigm, counts)
 
 
-def _table(paradigm: Paradigm, columns: Columns, lines: list[Rendered], whole: Ints) -> pa.Table:
+def _table(paradigm: Paradigm, columns: Columns, sides: list[Rendered], whole: Ints) -> pa.Table:
     """Return the items of the combinations ``whole``, which all conditions have."""
     template = paradigm.template
-    sides = [line.take(np.searchsorted(line.row, whole)) for line in lines]
     names = [condition.name for condition in template.conditions]
     conditions = [_conditions(side, name) for side, name in zip(sides, names, strict=True)]
     taken = [column[whole] for column in columns]

@@ -22,6 +22,7 @@ WHOLE, FEATS, ROW = "*", "feats", "row"
 features that other words agree with, and the word whatever its form."""
 
 _THIRD = Feats.of({"Person": "3"})
+_NONE = Feats()
 
 
 class Skip(Exception):  # noqa: N818
@@ -95,7 +96,7 @@ class Word:
 
     ``cells``: the forms that the slot allows. ``cell``: the form that was drawn or chosen, None if
     none was yet. ``known``: the columns and features that may be asked for. ``slot``: the slot's
-    name, or ``""``.
+    name, or ``""``. ``model``: the features of the word that it agrees with, as far as was asked.
     """
 
     row: Row
@@ -105,6 +106,7 @@ class Word:
     run: Evaluation
     cell: Feats | None = None
     slot: str = ""
+    model: Feats = _NONE
 
     @property
     def text(self) -> str:
@@ -182,7 +184,7 @@ class Word:
             raise TemplateFault(f"there is no word to agree with: {shown}")
         asked = _merged(model.feats, self._asked(wanted))
         fitting, sharing = _fitting(self.cells, asked, frozenset(wanted))
-        return self._only(sharing or fitting)
+        return self._only(sharing or fitting, asked)
 
     def clash(self, model: Word, *names: str, **wanted: str) -> Word:
         """Return, in turn, each form that differs in ``names`` and in nothing else.
@@ -204,7 +206,7 @@ class Word:
         self.run.syncretic += same is not None
         if not forms:
             raise Skip("syncretic" if same is not None else "lacking")
-        return self.run.choose([self._with(cell) for cell in forms.values()])
+        return self.run.choose([self._with(cell, asked) for cell in forms.values()])
 
     def form(self, feats: str = "", **wanted: str) -> Word:
         """Return another form of the word: with the features named, otherwise like this form."""
@@ -213,7 +215,7 @@ class Word:
         asked = _merged(here, self._asked(wanted))
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
 
-    def _only(self, cells: Sequence[Feats]) -> Word:
+    def _only(self, cells: Sequence[Feats], model: Feats = _NONE) -> Word:
         """Return the one form in these cells; raises :class:`Skip` or :class:`TemplateFault`."""
         forms = self._by_text(cells)
         if not forms:
@@ -221,11 +223,11 @@ class Word:
         if len(forms) > 1:
             listed = ", ".join(f"{text} ({cell})" for text, cell in forms.items())
             raise TemplateFault(f"{self.row.shown!r} has several forms that fit: {listed}")
-        return self._with(next(iter(forms.values())))
+        return self._with(next(iter(forms.values())), model)
 
-    def _with(self, cell: Feats) -> Word:
+    def _with(self, cell: Feats, model: Feats) -> Word:
         """Return the word in another form."""
-        return Word(self.row, self.table, self.cells, self.known, self.run, cell, self.slot)
+        return Word(self.row, self.table, self.cells, self.known, self.run, cell, self.slot, model)
 
     def _by_text(self, cells: Sequence[Feats]) -> dict[str, Feats]:
         """Return the forms in these cells, each with the first cell that it stands in."""

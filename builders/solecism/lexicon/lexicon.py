@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, unknown_error
 from solecism.lexicon.features import Feats
+from solecism.lexicon.glosses import WORDS, Glosses
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 
 UNWANTED = "unwanted"
-_NOT_WORDS = ("classes", "orthography", UNWANTED, "words")
+_NOT_WORDS = ("classes", "orthography", UNWANTED, WORDS)
 
 
 class Lexicon:
@@ -51,6 +52,11 @@ class Lexicon:
     def orthography(self) -> Orthography:
         """The spelling rules."""
         return read_orthography(self.folder / "orthography.tsv")
+
+    @cached_property
+    def glosses(self) -> Glosses:
+        """The glosses of the words."""
+        return Glosses(self.folder)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

@@ -22,12 +22,14 @@ class Token(NamedTuple):
     """A word or a mark of a sentence.
 
     ``glued``: it is written together with the token before it. ``tags`` are the numbers of the
-    words or regions that the token belongs to; spelling rules keep them.
+    words or regions that the token belongs to; spelling rules keep them. ``gloss``: its meaning;
+    that of both where a rule made one word of two (``of.the``).
     """
 
     text: str
     glued: bool = False
     tags: tuple[int, ...] = ()
+    gloss: str = ""
 
 
 @lru_cache(maxsize=1 << 18)
@@ -66,9 +68,11 @@ class SpellingRule:
         """Return what becomes of two words to which the rule applies (one token or two)."""
         word = left.text if self.new_left == "=" else self.new_left
         if self.new_right is None:
-            return [Token(word, left.glued, tuple(dict.fromkeys(left.tags + right.tags)))]
+            tags = tuple(dict.fromkeys(left.tags + right.tags))
+            gloss = ".".join(filter(None, (left.gloss, right.gloss)))
+            return [Token(word, left.glued, tags, gloss)]
         text = right.text if self.new_right == "=" else self.new_right
-        return [Token(word, left.glued, left.tags), Token(text, self.glue, right.tags)]
+        return [left._replace(text=word), Token(text, self.glue, right.tags, right.gloss)]
 
     def apply(self, tokens: list[Token]) -> list[Token]:
         """Apply the rule to all neighbouring words from left to right."""
