@@ -189,6 +189,45 @@ def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
     assert re.search(r"intervenes True; distance 4; target sleep; id [0-9a-f]{16}$", features)
 
 
+def test_show_puts_glosses_below_their_words(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")  # lines of words and of glosses are wrapped together
+    shown = lines(run(root, "show", "tiny/xx/across", "--gloss", "-n", "1"))
+    assert max(map(len, shown)) <= 40
+    blank = shown.index("")
+    sides = shown[1:blank], shown[blank + 1 : shown.index("", blank + 1)]
+    for side, star in zip(sides, " *", strict=True):
+        assert side[0][9] == star
+        words, glosses = ([line[10:] for line in side[n::2]] for n in (0, 1))
+        assert len(words) == len(glosses) == 2
+        for above, below in zip(words, glosses, strict=True):
+            starts = [[m.start() for m in re.finditer(r"\S+", text)] for text in (above, below)]
+            assert starts[0] == starts[1]
+        assert " ".join("".join(glosses).split()).startswith("the ")
+    assert re.search(r"\[sleeps?\]\.", sides[0][2])
+    assert "sleep.SG" in sides[0][3] + sides[1][3]
+    hebrew = lines(run(root, "show", "tiny/he/one", "--gloss", "-n", "1"))
+    assert re.match(r"  1 good  \u2067מלצר(ים)?\u2069 +\u2067\[אחד\]\.\u2069$", hebrew[1])
+    assert re.match(r" {10}מלצר\.(SG|PL)  אחד$", hebrew[2])
+    suite = lines(run(root, "show", "tiny/xx/suite", "--gloss", "-n", "1"))
+    assert re.match(r"  1 one The  (author|cook)s? +sleeps?\.$", suite[1])
+
+
+def test_glosses_of_a_built_folder_are_drawn_again(pairs: Root, tmp_path: Path) -> None:
+    out = tmp_path / "built" / "tiny"
+    run(pairs, "build", "tiny", "--out", str(out))
+    drawn = items(run(pairs, "show", "tiny/xx/across", "-n", "9", "--gloss", "--json"))
+    built = items(run(pairs, "show", f"{out}/xx", "-n", "99", "--gloss", "--json"))
+    known = {item["id"]: item["glosses"] for item in built}
+    assert len(known) == 11
+    assert all(known[item["id"]] == item["glosses"] for item in drawn)
+    assert all(len(item["glosses"][1].split()) == 6 for item in built)
+    (pairs.path / "templates/tiny/xx/across.jinja").unlink()
+    rest = items(run(pairs, "show", f"{out}/xx", "-n", "99", "--gloss", "--json"))
+    assert {item["UID"] for item in rest if not item["glosses"]} == {"across"}
+    told = run(pairs, "show", f"{out}/xx", "-n", "99", "--gloss").stdout
+    assert "lemma and features: authors author.PL" in " ".join(told.split())
+
+
 def test_show_gives_json_for_programs(root: Root) -> None:
     found = items(run(root, "show", "tiny/xx/across", "--json"))
     assert len(found) == 5

@@ -266,5 +266,5 @@ BOUND_CHECKS = {
 }
 """The checks of a template that is bound to its lexicon: level and function by code."""
 
-DRAWN_CHECKS = {"T018": ("warning", without_gloss)}
+DRAWN_CHECKS = {"T018": ("note", without_gloss)}
 """The checks of a template whose items have been drawn: level and function by code."""

@@ -6,7 +6,7 @@ NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set.
 import json
 import random
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -15,6 +15,7 @@ import click
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -26,14 +27,17 @@ from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
+from solecism.datasets.glosses import add_glosses, interlinear
 from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.inputs import reading_parquet
+from solecism.lexicon.features import Feats
+from solecism.lexicon.glosses import gloss_of_features
 from solecism.root import Root
-from solecism.schema import FEATURES, ItemRow, kind_of_items
+from solecism.schema import FEATURES, GLOSSES, ItemRow, kind_of_items
 from solecism.terminal import isolated
 from solecism.treebank.catalogue import find_code, known_code
 
@@ -49,25 +53,30 @@ ENOUGH = 2_000
 @option("-n", "number", type=click.IntRange(1), default=5)
 @option("--seed", type=int, default=0, help="Another seed shows other items.")
 @option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch.")
+@option("--gloss", is_flag=True, help="Gloss each word by the Leipzig rules.")
 @JSON
 @ROOT
 def command(
-    name: str, number: int, seed: int, wanted: tuple[str, ...], as_json: bool, root: Root
-) -> None:
-    shown, table, space = _items(root, name)
+    name: str, number: int, seed: int, wanted: tuple[str, ...], gloss: bool, as_json: bool,
+    root: Root,
+) -> None:  # fmt: skip
+    shown, table, space = _items(root, name, gloss)
     kind = kind_of_items(table.column_names) or "forms"
     if wanted and kind == "suite":
         raise fail(f"{shown} is a suite: its items have no features to choose by")
     table = _select(table, kind, dict(text.partition("=")[::2] for text in wanted))
     rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
-    items = table.take(pa.array(sorted(rows), pa.int64())).to_pylist()
+    taken = table.take(pa.array(sorted(rows), pa.int64()))
+    if gloss and GLOSSES not in taken.column_names:
+        taken = add_glosses(root, taken)
+    items = taken.to_pylist()
     if as_json:
         print_lines(*(json.dumps(item, ensure_ascii=False) for item in items))
         return
     more = f" (a sample of up to {space})" if space else ""
     print_lines(f"{shown}: {len(table)} items{more}, {len(items)} shown")
     for count, item in enumerate(items, 1):
-        console().print(item_grid(kind, count, item))
+        console().print(item_grid(kind, count, item, console().width))
     dataset, _, config = name.rstrip("/").rpartition("/")
     if _is_mined(root, dataset) and (code := known_code(config)):
         for overview in mined_tables([mined_size(catalogue_entry(root, dataset), code)]):
@@ -80,11 +89,11 @@ def _is_mined(root: Root, folder: str) -> bool:
     return bool(folder) and not is_ours and catalogue_entry(root, folder).configs == MINED
 
 
-def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
+def _items(root: Root, name: str, gloss: bool) -> tuple[str, pa.Table, int]:
     """Return the name of a paradigm or config, its items, and a number.
 
-    Items are drawn, read from a built folder, or mined. The number is 0 if these are all items. If
-    they are a sample, it says how many items there are at most.
+    Items are drawn (if ``gloss``, with glosses), read from a built folder, or mined. The number is
+    0 if these are all items. If they are a sample, it says how many items there are at most.
     """
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]
@@ -105,8 +114,10 @@ def _items(root: Root, name: str) -> tuple[str, pa.Table, int]:
         sampled = replace(paradigm.template, draw=SEEN // 10)
         paradigm, space = replace(paradigm, template=sampled), wanted
     extra = tuple(sorted(paradigm.template.features))
-    is_pair = paradigm.template.is_pair
-    drawn = draw_pairs(paradigm, extra=extra) if is_pair else draw_suites(paradigm)
+    if paradigm.template.is_pair:
+        drawn = draw_pairs(paradigm, extra=extra, glosses=gloss)
+    else:
+        drawn = draw_suites(paradigm, glosses=gloss)
     return paradigm.template.name, pa.concat_tables(drawn), space
 
 
@@ -176,8 +187,11 @@ def mark_difference(good: str, bad: str) -> tuple[str, str]:
     return marked[0], marked[1]
 
 
-def item_grid(kind: str, count: int, item: ItemRow) -> Table:
-    """Return the texts of an item, with what is known of it, and its id, below them."""
+def item_grid(kind: str, count: int, item: ItemRow, width: int) -> Table:
+    """Return the texts of an item, with what is known of it, and its id, below them.
+
+    Glosses, if it has any, are below their words, in lines of up to ``width`` columns.
+    """
     rows: list[tuple[str, Text]] = []
     if kind == "pair":
         good, bad = map(isolated, mark_difference(item["sentence_good"], item["sentence_bad"]))
@@ -196,11 +210,88 @@ def item_grid(kind: str, count: int, item: ItemRow) -> Table:
     else:
         rows = [("", Text(isolated(str(item.get("form", "")))))]
         about = ", ".join(f"{name} {value}" for name, value in item.items() if name != "form")
+    if item.get(GLOSSES):
+        rows = _glossed_rows(kind, item, width)
+    elif GLOSSES in item:
+        about += _lemmas_and_features(item)
     about += f"; id {item['id']}" if "id" in item else ""
     grid = Table.grid(padding=(0, 1))
     for number, (label, text) in enumerate([*rows, ("", Text(about, style="dim"))]):
         grid.add_row("" if number else f"{count:>3}", label, text)
     return grid
+
+
+def _glossed_rows(kind: str, item: ItemRow, width: int) -> list[tuple[str, Text]]:
+    """Return the words of each sentence in a line and their glosses in the next, each with a label.
+
+    Words stand in their order from left to right in every script, each above its gloss.
+    """
+    if kind == "pair":
+        styles = [("good", " ", "green"), ("bad", "*", "red")]
+        texts = [(item[f"sentence_{name}"], item[f"tokens_{name}"]) for name, *_ in styles]
+    else:
+        styles = [(condition["name"], "", "") for condition in item["conditions"]]
+        texts = [(condition["text"], condition["tokens"]) for condition in item["conditions"]]
+    lines = [interlinear(*text, gloss) for text, gloss in zip(texts, item[GLOSSES], strict=True)]
+    if kind == "pair":
+        _bracket(*lines)
+    # The number of the item, the labels, and a space after each; then the star.
+    room = width - 5 - max(len(name) + len(star) for name, star, _ in styles)
+    rows = []
+    for (label, star, style), line in zip(styles, lines, strict=True):
+        for number, words in enumerate(_wrapped(line, room)):
+            above, below = Text(" " * len(star) if number else star, style), Text(" " * len(star))
+            for word, gloss in words:
+                size = _size(word, gloss)
+                above.append(isolated(word) + " " * (size - cell_len(word)))
+                below.append(gloss.ljust(size))
+            above.highlight_regex(r"\[[^\]]*\]", "bold")
+            rows += [("" if number else label, above), ("", below)]
+        rows.append(("", Text()))
+    return rows
+
+
+_Words = list[tuple[str, str]]
+"""Words, each with its gloss."""
+
+
+def _bracket(good: _Words, bad: _Words) -> None:
+    """Put brackets around the words in which the sides of a pair differ."""
+    spans = differing_span([word for word, _ in good], [word for word, _ in bad])
+    for words, span in zip((good, bad), spans, strict=True):
+        for place in range(span.start, span.stop):
+            word, gloss = words[place]
+            core = word.rstrip(".,;:!?")
+            words[place] = f"[{core}]{word[len(core) :]}", gloss
+
+
+def _wrapped(words: _Words, width: int) -> Iterator[_Words]:
+    """Cut words into lines of up to ``width`` columns."""
+    line, used = _Words(), 0
+    for word in words:
+        if line and used + _size(*word) > width:
+            yield line
+            line, used = [], 0
+        line.append(word)
+        used += _size(*word)
+    yield line
+
+
+def _size(word: str, gloss: str) -> int:
+    """Return the width of a word with its gloss and the space after them, in columns."""
+    return max(cell_len(word), cell_len(gloss)) + 2
+
+
+def _lemmas_and_features(item: ItemRow) -> str:
+    """Return lemma and features of the words of a mined item of which the treebank says them."""
+    ends = [item[end] for end in ("controller", "target") if end in item]
+    known = [*(item.get("slots") or ends), *(item.get("attractors") or ())]
+    texts = []
+    for word in known:
+        features = gloss_of_features(Feats.parse(word["feats"] or ""))
+        meaning = ".".join(filter(None, (word["lemma"], features)))
+        texts.append(f"{word['form']} {meaning}")
+    return f"; lemma and features: {', '.join(texts)}" if texts else ""
 
 
 def _features(features: ItemRow) -> str:

@@ -1,0 +1,94 @@
+"""Glosses of items that are in a file: their paradigms are drawn once more.
+
+The data do not hold them: as columns they would make the files of CLAMS a quarter larger.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import zip_longest
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from solecism.datasets.catalogue import catalogue_entry
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.paradigm import Paradigm
+from solecism.grammar.suites import draw_suites
+from solecism.lexicon.glosses import REST
+from solecism.lexicon.orthography import is_mark
+from solecism.root import Root
+from solecism.schema import GLOSSES
+
+
+def add_glosses(root: Root, items: pa.Table) -> pa.Table:
+    """Return items with the column :data:`~solecism.schema.GLOSSES`.
+
+    It is null where no template below ``root`` makes the item, as it is of mined items.
+    """
+    name = "suite" if "suite" in items.column_names else "UID"
+    wanted: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    if {"id", "language", name} <= set(items.column_names):
+        for row in items.select(["id", "language", name]).to_pylist():
+            language = str(row["language"]).partition("-")[
+                0
+            ]  # the words of zh-Hant are those of zh
+            wanted[language][row[name]].add(row["id"])
+    found: dict[str, list[str]] = {}
+    for language, asked in wanted.items():
+        for paradigm, seed in _paradigms(root, language, asked):
+            found |= _drawn(paradigm, seed, asked[paradigm.template.id])
+    ids = items["id"].to_pylist() if found else [""] * len(items)
+    return items.append_column(GLOSSES, pa.array(map(found.get, ids), pa.list_(pa.string())))
+
+
+def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tuple[Paradigm, int]]:
+    """Yield the paradigms of a language with these UIDs, each with the seed of its data set."""
+    for dataset in root.datasets:
+        if language in root.configs(dataset):
+            known = templates_of_language(root, dataset, language)
+            templates = [template for template in known if template.id in uids]
+            for paradigm in load_paradigms(root, dataset, templates).values():
+                yield paradigm, catalogue_entry(root, dataset).seed
+
+
+def _drawn(paradigm: Paradigm, seed: int, ids: Collection[str]) -> dict[str, list[str]]:
+    """Draw a paradigm until the items with these ids are found; return their glosses by id."""
+    found: dict[str, list[str]] = {}
+    draw = draw_pairs if paradigm.template.is_pair else draw_suites
+    for table in draw(paradigm, seed, glosses=True):
+        some = table.filter(pc.is_in(table["id"], value_set=pa.array(ids, pa.string())))
+        found |= zip(some["id"].to_pylist(), some[GLOSSES].to_pylist(), strict=True)
+        if len(found) == len(ids):
+            break
+    return found
+
+
+def interlinear(text: str, tokens: str, glosses: str) -> list[tuple[str, str]]:
+    """Return the words of a sentence, each with its gloss.
+
+    Marks stand with their word and have no gloss. ``=`` is between words written as one, in both
+    lines.
+
+    >>> interlinear("L'ami rit.", "l' ami rit", "the.SG friend.SG laugh.PRS.3SG")
+    [("L'=ami", 'the.SG=friend.SG'), ('rit.', 'laugh.PRS.3SG')]
+    """
+    words: list[tuple[str, str]] = []
+    end, spaced = 0, " " in text
+    for token, gloss in zip_longest(tokens.split(), glosses.split(), fillvalue=""):
+        gap = text[end : end + 1] == " "
+        start = end + gap
+        end = start + len(token)
+        shown = text[start:end]
+        word, meaning = words[-1] if words else ("", "")
+        if words and is_mark(token):
+            words[-1] = f"{word}{shown}", meaning
+        elif gloss == REST:
+            words[-1] = f"{word} {shown}", meaning
+        elif words and spaced and not gap:
+            words[-1] = f"{word}={shown}", f"{meaning}={gloss}"
+        else:
+            words.append((shown, gloss))
+    if words:
+        words[-1] = words[-1][0] + text[end:], words[-1][1]
+    return words
