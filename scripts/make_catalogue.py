@@ -15,7 +15,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from solecism.treebank.catalogue import ACADEMIC, NOT_STATED, allows_commerce, a
 
 Line = dict[str, Any]
 
-_ISO = Path(catalogue.__file__).with_name("iso639.tsv")
 _TEXT = (str, None)
 _FILE = {"path": str, "blob_sha1": str, "size?": (COUNT, None), "sha256?": _TEXT}
 _RECORD = {
@@ -143,8 +141,6 @@ def _line(record: Line, release: tuple[int, int], also: Sequence[str]) -> Line:
     return {
         "name": record["name"],
         "code": code,
-        "iso": _iso(code),
-        "language": record["language"] + (" Nynorsk" if code == "nn" else ""),
         "tag": record["tag"],
         "commit": record["tag_commit"],
         "licence": licence,
@@ -165,18 +161,6 @@ def _code(record: Line) -> str:
     if record["name"].startswith(_NYNORSK):
         return "nn"
     return record.get("iso") or re.split("_", record["files"][0]["path"])[0]
-
-
-@cache
-def _two_letters() -> Mapping[str, str]:
-    rows = (line.split("\t") for line in _ISO.read_text(encoding="utf-8").splitlines())
-    return {**dict(rows), "no": "nob"}
-
-
-def _iso(code: str) -> str | None:
-    """Return the ISO 639-3 code; qaa to qtz are for private use."""
-    private = "qaa" <= code <= "qtz" and len(code) == 3
-    return None if private else _two_letters().get(code, code)
 
 
 def _file(file: Mapping[str, Any]) -> Line:

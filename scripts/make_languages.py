@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from solecism.datasets.manifest import read_manifest
-from solecism.treebank.catalogue import iso_of, language_name
+from solecism.language_tags import iso_of, language_name, tags_of
 
-COLUMNS = ("code", "iso639_3", "language", "treebanks", "items", "pairs", "agreement", "left_out")
+COLUMNS = (
+    "code", "iso639_3", "tags", "language", "treebanks", "items", "pairs", "agreement", "left_out",
+)  # fmt: skip
 
 
 def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
@@ -32,7 +34,7 @@ def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
         told = next(iter(parts.values()))["agrees"] if parts else {}
         agrees = "; ".join(f"{kind}: {', '.join(rules)}" for kind, rules in told.items() if rules)
         yield (
-            code, iso_of(code), language_name(code), ", ".join(parts),
+            code, iso_of(code), " ".join(tags_of([code])), language_name(code), ", ".join(parts),
             config["rows"] if config else 0, pairs["rows"] if pairs else 0,
             agrees, left.get(code, ""),
         )  # fmt: skip

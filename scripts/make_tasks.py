@@ -11,15 +11,17 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from textwrap import indent
 
 from jinja2 import Environment
 
 from solecism.datasets.catalogue import catalogue_entry, cite, references_of
-from solecism.datasets.from_templates import ALL, templates_of_configs
+from solecism.datasets.from_templates import ALL, tags_of_config, templates_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import Template
 from solecism.harness import TASKS
-from solecism.harness.task_files import MEAN, task_of_config, task_of_group
+from solecism.harness.task_files import MEAN, language_lines, task_of_config, task_of_group
+from solecism.language_tags import tags_of
 from solecism.root import Root
 
 _LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
@@ -66,8 +68,9 @@ def _dataset_files(root: Root, name: str) -> dict[str, str]:
     entry = catalogue_entry(root, name)
     configs = templates_of_configs(root, entry)
     kinds = {c: "pair" if found[0].is_pair else "suite" for c, found in configs.items()}
+    tags = {config: tags_of_config(entry, config, found) for config, found in configs.items()}
     files = {
-        f"{name}/{config}.yaml": task_of_config(name, entry.version, config, kind)
+        f"{name}/{config}.yaml": task_of_config(name, entry.version, config, kind, tags[config])
         for config, kind in kinds.items()
     }
     grouped = kinds
@@ -76,14 +79,18 @@ def _dataset_files(root: Root, name: str) -> dict[str, str]:
         grouped = {config: kinds[config] for config in own if kinds[config] == kinds[ALL]}
     else:
         files |= {
-            f"{name}/{config}_paradigms.yaml": _paradigms(name, entry.version, config, found)
+            f"{name}/{config}_paradigms.yaml": _paradigms(
+                name, entry.version, config, found, tags[config]
+            )
             for config, found in configs.items()
             if kinds[config] == "pair"
         }
     return files | {f"{name}/{name}.yaml": task_of_group(name, entry.version, grouped, _HEAD)}
 
 
-def _paradigms(name: str, version: str, config: str, templates: Sequence[Template]) -> str:
+def _paradigms(
+    name: str, version: str, config: str, templates: Sequence[Template], tags: Sequence[str]
+) -> str:
     """Return a group of inline tasks; what they share stands once, as a YAML anchor."""
     tasks = []
     for number, uid in enumerate(template.id for template in templates):
@@ -93,7 +100,7 @@ def _paradigms(name: str, version: str, config: str, templates: Sequence[Templat
         tasks.append(
             f"  -{anchor}\n{shared}    task: {uid}\n{body}    metadata:\n"
             f'      version: "{version}"\n      dataset: {name}\n      config: "{config}"\n'
-            f"      uid: {uid}\n"
+            f"      uid: {uid}\n{indent(language_lines(tags), '    ')}"
         )
     head = f"# One task a paradigm. {_MADE}\ngroup: solecism_{name}_{config}_paradigms\ntask:\n"
     return f'{head}{"".join(tasks)}{MEAN}metadata:\n  version: "{version}"\n'
@@ -179,7 +186,9 @@ def _mined_files(name: str, version: str) -> dict[str, str]:
     codes = [line["code"] for line in _read_table(_LANGUAGES) if int(line["pairs"])]
     group = task_of_group(name, version, dict.fromkeys(codes, "pair"), _HEAD)
     tasks = {
-        f"{name}/{code}.yaml": task_of_config(name, version, code, "pair", "-pairs")
+        f"{name}/{code}.yaml": task_of_config(
+            name, version, code, "pair", tags_of([code]), "-pairs"
+        )
         for code in codes
     }
     return {f"{name}/{name}.yaml": group, **tasks}

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from solecism.errors import fail, unknown_error
+from solecism.language_tags import config_named
 
 _HERE = Path(__file__).resolve().parent
 
@@ -89,6 +90,7 @@ class Root:
     def folder(self, dataset: str, language: str) -> Path:
         """Return the folder of a data set's templates in a language; raises :class:`InputError`."""
         known = self.configs(dataset)
+        language = config_named(language, known)
         if language not in known:
             raise unknown_error(f"data set {dataset!r} has no config", language, "configs", known)
         return self.path / "templates" / dataset / language
@@ -99,6 +101,7 @@ class Root:
 
     def lexicon(self, language: str) -> Path:
         """Return the folder of a language's lexicon; raises :class:`InputError`."""
+        language = config_named(language, self.languages)
         if language not in self.languages:
             raise unknown_error(
                 "there is no lexicon", language, "languages", self.languages, self.path / "lexicons"

@@ -62,6 +62,7 @@ def test_the_hub_reads_the_metadata_back(clams: Path) -> None:
         "annotations_creators": ["machine-generated"],
         "language_creators": ["machine-generated"],
         "language": ["he"],
+        "language_details": "heb_Hebr",
         "license": "cc-by-4.0",
         "multilinguality": ["monolingual"],
         "size_categories": ["1K<n<10K"],

@@ -35,7 +35,9 @@ def test_tasks_for_the_hub(tmp_path: Path) -> None:
     folder = tmp_path / "solecism_clams"
     task = yaml.safe_load((folder / "fr.yaml").read_text())
     assert (task["dataset_path"], task["dataset_name"]) == ("someone/clams", "fr")
-    assert task["metadata"] == {"version": "1.0.0"}
+    assert task["metadata"] == {
+        "version": "1.0.0", "iso639_3": ["fra"], "language_tags": ["fra_Latn"],
+    }  # fmt: skip
     assert "custom_dataset" not in (folder / "_pairs.yaml").read_text()
     assert not list(folder.glob("*_paradigms.yaml"))
     assert "_paradigms" not in (folder / "README.md").read_text()
@@ -47,6 +49,8 @@ def test_tasks_of_a_data_set_of_ones_own_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    from lm_eval.tasks import TaskManager
+
     from causal_models import save_model
     from lm_eval_runs import run_lm_eval
 
@@ -60,3 +64,5 @@ def test_tasks_of_a_data_set_of_ones_own_run(
     samples, scores = run_lm_eval(tmp_path, monkeypatch, "solecism_mine_fr", *options)
     assert len(samples) == 3
     assert 0 <= scores["acc,none"] <= 1
+    tags = set(TaskManager(include_path=[str(TASKS), "tasks"]).all_tags)
+    assert {"solecism_fra", "solecism_fra_Latn", "solecism_zho_Hant", "solecism_qpm_Latn"} <= tags

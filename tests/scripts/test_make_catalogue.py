@@ -172,7 +172,8 @@ def test_lines_of_the_catalogue() -> None:
     [
         ("sq", "sq"), ("sqi", "sq"), ("Albanian", "sq"), ("northern_kurdish", "kmr"),
         ("Kurmanji", "kmr"), ("swiss german", "gsw"), ("nb", "no"), ("nob", "no"),
-        ("nno", "nn"), ("Norwegian Nynorsk", "nn"), ("est", "et"), ("zho", "zh"),
+        ("nno", "nn"), ("Norwegian Nynorsk", "nn"), ("est", "et"), ("zho_Hant", "zh"),
+        ("se", "sme"), ("srp_Latn", "sr"), ("qpm_Latn", "qpm"),
     ],
 )  # fmt: skip
 def test_languages_by_code_and_name(name: str, code: str) -> None:

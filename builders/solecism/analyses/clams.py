@@ -10,6 +10,7 @@ import pandas as pd
 from solecism.analyses.answers import items_of, read_frame, require_columns
 from solecism.analyses.part import AnalysisPart, dot_lines, grouped_bars, joined, side_by_side
 from solecism.errors import candidates, fail
+from solecism.language_tags import code_of
 from solecism.scoring.results import Result
 
 _PAPER = "Mueller et al. 2020"
@@ -123,7 +124,8 @@ def read_complexity(path: Path) -> dict[str, float]:
     if values.isna().any():
         line = int(values.isna().argmax()) + 2
         raise fail(f"complexity is {frame['complexity'][line - 2]!r}, not a number", path, line)
-    return dict(zip(frame["language"].astype(str), values.astype(float), strict=True))
+    codes = [code_of(name) or name for name in frame["language"].astype(str)]
+    return dict(zip(codes, values.astype(float), strict=True))
 
 
 def _complexity(cells: pd.DataFrame, complexity: dict[str, float]) -> AnalysisPart | None:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
 from solecism.inputs import read_json_lines, read_text, reading_parquet
+from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
 from solecism.schema import ItemRow, pair_schema
@@ -323,7 +324,7 @@ def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
     path that holds no pairs.
     """
     found = defaultdict[tuple[str, str], list[PairTexts]](list)
-    for path in paths:
+    for path in (path if path.exists() else with_codes(path) for path in paths):
         wanted = path.name if path.parent.name and not path.exists() else ""
         met: set[str] = set()
         for language, uid, row in _pairs_of(path.parent if wanted else path):

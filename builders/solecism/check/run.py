@@ -29,6 +29,7 @@ from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_templates
 from solecism.inputs import read_source
+from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_tsv
@@ -175,6 +176,8 @@ def _resolved(path: str | Path, root: Path) -> Path:
     if len(Path(path).parts) == 2:  # dataset/UID, if one language alone has it
         found = list(tops[0].glob(f"{Path(path).parent}/*/{Path(path).name}.jinja"))
         tried[2:2] = found if len(found) == 1 else []
+    named = with_codes(Path(path))
+    tried += [tops[0] / named, tops[0] / f"{named}.jinja", root / named]
     for place, top in product(tried, tops):
         if place.exists() and _is_below(place, top):
             return top / place.resolve().relative_to(top.resolve())

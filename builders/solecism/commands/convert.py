@@ -19,6 +19,7 @@ from solecism.commands.cli import echo, option, path_type
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
+from solecism.language_tags import code_of
 from solecism.schema import SUITE
 from solecism.scoring.items import open_items
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
@@ -123,7 +124,7 @@ def command(
 
         if not language or not dataset:
             raise click.UsageError("a grammar needs --language and --dataset")
-        written = import_avg(Path(source), target, language, dataset)
+        written = import_avg(Path(source), target, code_of(language) or language, dataset)
     else:
         written = convert(source, target)
     for path in written:

@@ -17,18 +17,17 @@ from solecism.commands.cli import JSON, ROOT, console, echo, option, plain_table
 from solecism.commands.completion import complete_names
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, cite, mined_names
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import load_paradigms, templates_of_configs
+from solecism.datasets.from_templates import (
+    load_paradigms,
+    tags_of_config,
+    templates_of_configs,
+)
 from solecism.errors import fail
 from solecism.harness import TASKS
+from solecism.language_tags import isos_of, language_name, tags_of
 from solecism.root import Root
 from solecism.schema import ItemRow
-from solecism.treebank.catalogue import (
-    find_code,
-    iso_of,
-    language_name,
-    origin_languages,
-    treebanks_of,
-)
+from solecism.treebank.catalogue import find_code, origin_languages, treebanks_of
 from solecism.treebank.sources import present
 
 
@@ -72,6 +71,7 @@ class Size:
 
     ``paradigms`` is the number of its paradigms. If it is mined from treebanks, that is the number
     of treebanks, ``here`` is how many of them are on this machine, and ``sets`` is not known.
+    ``language_tags`` are those of its languages (``deu_Latn``).
     """
 
     name: str
@@ -79,6 +79,8 @@ class Size:
     paradigms: int
     sets: int | None
     here: int | None = None
+    iso639_3: Sequence[str] = ()
+    language_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,6 @@ class MinedSize(Size):
     """A language of a mined data set; ``sentences`` and ``words`` of its treebanks, if known."""
 
     language: str = ""
-    iso: str | None = None
     licences: tuple[str, ...] = ()
     sentences: int | None = None
     words: int | None = None
@@ -110,7 +111,8 @@ def sizes(root: Root, names: Sequence[str]) -> list[Size]:
             codes = [find_code(config, message)] if config else origin_languages()
             mined = [mined_size(entry, code) for code in codes]
             treebanks, here = sum(s.paradigms for s in mined), sum(s.here or 0 for s in mined)
-            together = Size(entry.name, entry.version, treebanks, None, here)
+            tags = tags_of(codes)
+            together = Size(entry.name, entry.version, treebanks, None, here, isos_of(tags), tags)
             found += mined if names else [together]
         else:
             found += _drawn(root, entry, config, is_collected=not names)
@@ -125,10 +127,21 @@ def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -
         known = {config: known[config]}
     paradigms = load_paradigms(root, entry.name, chain.from_iterable(known.values()))
     counts = {name: p.template.draw or p.plan.size() for name, p in paradigms.items()}
+    tags = {name: tags_of_config(entry, name, some) for name, some in known.items()}
+    found = {name: (isos_of(some), some) for name, some in tags.items()}
     if config:
-        return [Size(name, entry.version, 1, count) for name, count in counts.items()]
+        return [
+            Size(n, entry.version, 1, count, None, *found[config]) for n, count in counts.items()
+        ]
     return [
-        Size(f"{entry.name}/{name}", entry.version, len(some), sum(counts[t.name] for t in some))
+        Size(
+            f"{entry.name}/{name}",
+            entry.version,
+            len(some),
+            sum(counts[t.name] for t in some),
+            None,
+            *found[name],
+        )
         for name, some in known.items()
         if not is_collected or entry.configs == "languages" or len(some) > 1
     ]
@@ -139,9 +152,10 @@ def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:
     here = {found.origin.name for found in present(code)}
     works = treebanks_of(code)
     keys = ("name", "licence", "commercial", "tag", "sentences", "words")
+    tags = tags_of([code])
     return MinedSize(
-        f"{entry.name}/{code}", entry.version, len(works), None, len(here), language_name(code),
-        iso_of(code), tuple(sorted({work.licence for work in works})),
+        f"{entry.name}/{code}", entry.version, len(works), None, len(here), isos_of(tags), tags,
+        language_name(code), tuple(sorted({work.licence for work in works})),
         sum(w.sentences or 0 for w in works) or None, sum(w.words or 0 for w in works) or None,
         tuple({**{k: getattr(w, k) for k in keys}, "here": w.name in here} for w in works),
     )  # fmt: skip

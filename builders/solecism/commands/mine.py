@@ -17,9 +17,10 @@ from solecism.commands import cli
 from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.errors import fail
 from solecism.files import write_text
+from solecism.language_tags import code_of
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.catalogue import catalogue_release, find_code, known_code, origin_languages
+from solecism.treebank.catalogue import catalogue_release, find_code, origin_languages
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine, survey
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
@@ -58,12 +59,12 @@ def command(
         dataset, *codes = map(str, paths)
         _fetch_treebanks(dataset, codes, commercial, as_json, root)
         return
+    language = options["language"] or ""
+    if language not in languages():
+        options["language"] = code_of(language) or options["language"]
     if profile:
         _show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
         return
-    language = options["language"] or ""
-    if language not in languages():
-        options["language"] = known_code(language) or options["language"]
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
     if as_json:

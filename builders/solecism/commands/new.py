@@ -5,7 +5,7 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import click
 
@@ -16,9 +16,9 @@ from solecism.files import add_texts
 from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.grammar.phrases import PHRASES
 from solecism.inputs import read_source
+from solecism.language_tags import code_of, with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, installed_root
-from solecism.treebank.catalogue import known_code
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
@@ -136,12 +136,13 @@ def _parts(name: str, root: Root) -> list[str]:
     parts = name.strip("/").split("/")
     if len(parts) != 3 or not all(_NAME.fullmatch(part) for part in parts):
         raise fail(f"{name!r} is not of the form dataset/language/UID, as mine/it/simple_agrmt")
-    language = parts[1]
-    if not _LANGUAGE.fullmatch(language) and language not in root.languages:
-        code, hint = known_code(language), "as 'it' for Italian or 'grc' for Ancient Greek"
-        hint = f"did you mean {code!r}?" if code else hint
-        raise fail(f"{language!r} is not the code of a language of ISO 639 ({hint})")
-    return parts
+    dataset, language, uid = parts
+    if language not in root.languages:
+        language = code_of(language) or language
+        if not _LANGUAGE.fullmatch(language):
+            hint = "as 'it' for Italian or 'grc' for Ancient Greek"
+            raise fail(f"{language!r} is not the code of a language of ISO 639 ({hint})")
+    return [dataset, language, uid]
 
 
 def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path, str]:
@@ -149,7 +150,8 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
 
     Raises :class:`InputError` where there is no such paradigm.
     """
-    found = [root.path / "templates" / f"{like}.jinja" for root in roots]
+    names = like, with_codes(PurePath(like)).as_posix()
+    found = [r.path / "templates" / f"{name}.jinja" for name in names for r in roots]
     source = next((path for path in found if path.is_file()), None)
     if source is None:
         paths = {path for folder in found for path in folder.parent.glob("[!_]*.jinja")}

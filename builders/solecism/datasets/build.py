@@ -207,7 +207,7 @@ class _ConfigFile:
         return BuiltConfig(
             config.name, tuple(self.paradigms), self._writer.digest.content, self._writer.bytes,
             file_digest(self.path), size, config.kind, config.schema, config.languages,
-            config.default,
+            config.default, config.tags,
         )  # fmt: skip
 
 

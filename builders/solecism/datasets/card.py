@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import yaml
@@ -183,10 +183,11 @@ def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCar
     # Of configs with the same columns the first names them; the Parquet files name them too.
     firsts = [schemas.index(schema) for schema in schemas]
     size = sum(config.rows for config in built)
-    scripts: dict[str, Any] = {"language_bcp47": list(_SCRIPTS)} if entry.traditional else {}
+    tags = dict.fromkeys(tag for config in built for tag in config.tags)
     return DatasetCardData(
         pretty_name=entry.pretty_name,
         language=codes,
+        language_details=", ".join(tags),
         license=one_or_all(as_list(entry.license)),
         annotations_creators=list(entry.annotations_creators),
         language_creators=list(entry.language_creators),
@@ -198,24 +199,20 @@ def card_data(entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> DatasetCar
         tags=list(entry.tags),
         configs=[card_config(entry.version, config) for config in built],
         dataset_info=[card_info(config, n == firsts[n]) for n, config in enumerate(built)],
-        **scripts,
     )
-
-
-_SCRIPTS = ("zh-Hans", "zh-Hant")
-"""The scripts of a data set that is converted to traditional characters."""
 
 
 def card_config(version: str, config: BuiltConfig) -> dict[str, object]:
     """Return an entry of `configs` in the metadata.
 
-    It names version and content: `datasets` takes a copy from its cache if the entry is the same.
+    It names languages, version and content: `datasets` takes a copy from its cache if the entry is
+    the same.
     """
     return {
         "config_name": config.name,
         **({"default": True} if config.default else {}),
         "version": version,
-        "description": f"content {config.content.sha256[:16]}",
+        "description": ", ".join([*config.tags, f"content {config.content.sha256[:16]}"]),
         "data_files": [{"split": "test", "path": config.path}],
     }
 

@@ -13,6 +13,7 @@ from solecism.check.registry import Finding
 from solecism.errors import unknown_error
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
+from solecism.language_tags import config_named, isos_of
 from solecism.schema import ItemRow, pair_schema
 
 Facts = Mapping[str, Any]
@@ -49,7 +50,8 @@ class Config:
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
     ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.build.in_rounds`),
     not source by source. A config with fewer than ``least`` rows is left out, and so is a config
-    that is made ``of`` one (named here) that was left out.
+    that is made ``of`` one (named here) that was left out. ``tags`` are those of its languages
+    (``deu_Latn``).
     """
 
     name: str
@@ -62,6 +64,7 @@ class Config:
     mixed: bool = False
     least: int = 0
     of: str = ""
+    tags: tuple[str, ...] = ()
 
 
 def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str]:
@@ -70,10 +73,11 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
     Raises :class:`InputError`, with the candidates, for a name that is not known.
     """
     known = list(known)
-    for name in names:
+    chosen = [config_named(name, known) for name in names]
+    for name in chosen:
         if name not in known:
             raise unknown_error(f"data set {dataset!r} has no config", name, "configs", known)
-    return list(names) or known
+    return chosen or known
 
 
 def example_of(table: pa.Table) -> tuple[str, ...]:
@@ -142,6 +146,7 @@ class BuiltConfig:
     schema: pa.Schema = field(default_factory=pair_schema)
     languages: tuple[str, ...] = ()
     default: bool = False
+    tags: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -163,6 +168,8 @@ class BuiltConfig:
         return {
             "kind": self.kind,
             "languages": list(self.languages),
+            "iso639_3": isos_of(self.tags),
+            "language_tags": list(self.tags),
             "default": self.default,
             "rows": self.rows,
             "sets": self.sets,

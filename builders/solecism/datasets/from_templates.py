@@ -20,6 +20,7 @@ from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
+from solecism.language_tags import tags_of
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, ItemRow, pair_schema
@@ -152,7 +153,19 @@ def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]
         default=has_collections and name == ALL,
         convert=converter(entry.traditional) if is_converted else None,
         mixed=True,
+        tags=tags_of_config(entry, name, templates),
     )
+
+
+def tags_of_config(
+    entry: CatalogueEntry, name: str, templates: Sequence[Template]
+) -> tuple[str, ...]:
+    """Return the tags of a config's languages; converted ones have that of their script alone."""
+    tags = tags_of(dict.fromkeys(template.folder.name for template in templates))
+    if not entry.traditional:
+        return tags
+    is_converted = name in (TRADITIONAL, PAIRS_TRADITIONAL)
+    return tuple(tag for tag in tags if tag.endswith(SCRIPT) == is_converted)
 
 
 class _TemplateSource:

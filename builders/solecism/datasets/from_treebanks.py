@@ -16,6 +16,7 @@ import pyarrow as pa
 from solecism.datasets.configs import BuiltParadigm, Config, Facts, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
+from solecism.language_tags import tags_of
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.catalogue import find_code, origin_languages
 from solecism.treebank.cloze import MASKS
@@ -67,10 +68,11 @@ def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
         lambda: filter(len, [mined.pairs.table()]), mined.finish,
     )  # fmt: skip
+    tags = tags_of([code])
     return [
-        Config(code, "cloze", CLOZE, items, (code,), least=least),
-        Config(forms.name, "forms", FORMS, (forms,), (code,), of=code),
-        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,), least=1, of=code),
+        Config(code, "cloze", CLOZE, items, (code,), least=least, tags=tags),
+        Config(forms.name, "forms", FORMS, (forms,), (code,), of=code, tags=tags),
+        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,), least=1, of=code, tags=tags),
     ]
 
 

@@ -14,6 +14,7 @@ from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_
 from solecism.errors import InputError, fail, unknown_error
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import Number, read_json, reading_parquet
+from solecism.language_tags import config_named
 from solecism.root import Root
 
 MANIFEST = "manifest.json"
@@ -22,7 +23,7 @@ _FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}
 _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
 _CONFIG = {
     "rows": Number(0, whole=True), "content_sha256": str, "files": _FILES, "sources?": _SOURCES,
-    "kind?": str, "default?": bool, "languages?": [str],
+    "kind?": str, "default?": bool, "languages?": [str], "language_tags?": [str],
 }  # fmt: skip
 _SHAPE = {
     "dataset": str,
@@ -63,6 +64,7 @@ class ConfigFiles:
     kind: str = ""
     default: bool = False
     languages: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,11 @@ class Manifest:
         return {**self.documents, **data}
 
     def config(self, name: str) -> ConfigFiles:
-        """Return a config; raises :class:`InputError` with the candidates if there is none."""
+        """Return a config; raises :class:`InputError` with the candidates if there is none.
+
+        It may be named after its language: ``heb_Hebr`` is ``he``.
+        """
+        name = config_named(name, self.configs)
         if name not in self.configs:
             message = f"data set {self.dataset!r} {self.version} has no config"
             raise unknown_error(message, name, "configs", sorted(self.configs))
@@ -121,6 +127,7 @@ def read_manifest(folder: Path) -> Manifest:
         configs[name] = ConfigFiles(
             name, Content(facts["rows"], facts["content_sha256"]), _files(facts["files"], path),
             facts.get("kind", ""), facts.get("default", False), tuple(facts.get("languages", ())),
+            tuple(facts.get("language_tags", ())),
         )  # fmt: skip
     return Manifest(path, value["dataset"], version, configs, documents, tuple(sources), value)
 

@@ -1,14 +1,16 @@
 """The files of lm-eval's tasks: what they say of a config, and copies that need no Solecism."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from solecism.datasets.from_templates import ALL, PAIRS
 from solecism.errors import fail
 from solecism.files import filling_folder
 from solecism.harness import TASKS
 from solecism.inputs import read_text
+from solecism.language_tags import isos_of
 from solecism.scoring.items import expand_data, listed_items
 
 _LOCAL = re.compile(r'^  dataset: (?P<dataset>\S+)\n  config: "(?P<config>[^"]+)"\n', re.MULTILINE)
@@ -25,17 +27,29 @@ aggregate_metric_list:
 """
 
 
-def task_of_config(name: str, version: str, config: str, kind: str, part: str = "") -> str:
+def task_of_config(
+    name: str, version: str, config: str, kind: str, tags: Sequence[str], part: str = ""
+) -> str:
     """Return the YAML of a config's task.
 
-    ``part`` is the end of the name of the config that is loaded, and not in the name of the task:
-    the task of ``he`` loads ``he-pairs``.
+    ``tags`` are those of its languages; ``part`` is the end of the name of the config that is
+    loaded, and not in the name of the task: the task of ``he`` loads ``he-pairs``.
     """
     shared = "_suites.yaml" if kind == "suite" else "_pairs.yaml"
+    # A config that collects paradigms would score them twice.
+    names = [] if config in (ALL, PAIRS) else [f"solecism_{n}" for n in (*isos_of(tags), *tags)]
+    tag = f"tag: [{', '.join(names)}]\n" if names else ""
     return (
-        f"include: ../{shared}\ntask: solecism_{name}_{config}\n"
+        f"include: ../{shared}\ntask: solecism_{name}_{config}\n{tag}"
         f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config}{part}"\n'
+        f"{language_lines(tags)}"
     )
+
+
+def language_lines(tags: Sequence[str]) -> str:
+    """Return the lines of a task's metadata that name its languages."""
+    named = {"iso639_3": isos_of(tags), "language_tags": tags}
+    return "".join(f"  {key}: [{', '.join(names)}]\n" for key, names in named.items() if names)
 
 
 def task_of_group(name: str, version: str, kinds: Mapping[str, str], head: str = "") -> str:
@@ -90,7 +104,10 @@ def _tasks_of(data: str) -> dict[str, str]:
     name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}
     if not re.fullmatch(r"[\w-]+", name):
         raise fail(f"{name!r} cannot be a part of the name of a task: letters, digits, - and _")
-    tasks = {f"{name}/{c}.yaml": task_of_config(name, version, c, kinds[c]) for c in kinds}
+    tasks = {
+        f"{name}/{i.config}.yaml": task_of_config(name, version, i.config, i.kind, i.tags)
+        for i in found
+    }
     return {f"{name}/{name}.yaml": task_of_group(name, version, kinds), **tasks}
 
 

@@ -23,6 +23,7 @@ from solecism.datasets.lock import LOCK, read_lock
 from solecism.datasets.manifest import MANIFEST, Manifest, changed_files, content_of, read_manifest
 from solecism.errors import InputError, candidates, fail, unknown_error
 from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
+from solecism.language_tags import config_named
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -64,6 +65,7 @@ def load(
     place = repo or (dataset if "/" in dataset else None)
     folder = _built(dataset, wanted) if place is None else _released(place, config, wanted)
     manifest = read_manifest(folder)
+    config = manifest.config(config).name
     if place != dataset and manifest.dataset != dataset:
         raise fail(f"{place or folder}: is the data set {manifest.dataset!r}, not {dataset!r}")
     if place is not None:
@@ -146,8 +148,9 @@ def _downloaded(repo: str, version: Version, config: str) -> Path:
     If they are not as released, they are all downloaded once more.
     """
     for force in (False, True):
-        folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
-        manifest = read_manifest(folder)
+        manifest = read_manifest(snapshot(repo, version.tag, [MANIFEST], force))
+        pattern = f"{escape(config_named(config, manifest.configs))}/*"
+        folder = snapshot(repo, version.tag, [MANIFEST, pattern], force)
         if manifest.version != str(version):
             message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
             raise fail(f"{repo}: {message}")
@@ -185,6 +188,7 @@ def _cached(repo: str, version: Version, config: str) -> Path | None:
         manifest = read_manifest(folder)
     except InputError:
         return None
+    config = config_named(config, manifest.configs)
     if config not in manifest.configs or manifest.version != str(version):
         return None
     return None if changed_files(folder, manifest.config(config).files) else folder

@@ -108,7 +108,7 @@ def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path
     write_text(fresh / "excluded" / f"{config}.jsonl", "".join(lines))
     return BuiltConfig(
         name, (), digest.content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
-        schema.JUDGMENTS, manifest.config(config).languages,
+        schema.JUDGMENTS, manifest.config(config).languages, tags=manifest.config(config).tags,
     )  # fmt: skip
 
 

@@ -34,7 +34,8 @@ class ItemSet:
 
     ``digest``: the first 16 digits of the SHA-256 of its rows; ``uid``: the paradigm that is taken
     ("": all); ``sample``: how many items of each paradigm are taken (those whose ids have the
-    smallest hashes; None: all); ``spec`` and ``revision``: how it was opened.
+    smallest hashes; None: all); ``spec`` and ``revision``: how it was opened; ``tags``: those of
+    its languages.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ItemSet:
     sample: int | None = None
     spec: str = ""
     revision: str | None = None
+    tags: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> int:
@@ -158,13 +160,16 @@ def listed_items(spec: str, revision: str | None = None) -> ItemSet:
         return ItemSet(path.stem, path.stem, "", "", (path,), spec=spec)
     name, config, uid = _parts_of(spec)
     manifest = read_manifest(_folder(name, revision))
+    config = manifest.config(config).name
     files = tuple(sorted(manifest.paths(config)))
     missing = [path.name for path in files if not path.is_file()]
     if missing:
         raise fail(f"config {config!r}: there is no file {', '.join(missing)}", manifest.path)
-    short, digest = Path(name).resolve().name, manifest.config(config).content.sha256[:16]
-    spec = f"{name}/{config}"
-    return ItemSet(short, config, manifest.version, digest, files, uid, None, spec, revision)
+    short, entry = Path(name).resolve().name, manifest.config(config)
+    return ItemSet(
+        short, config, manifest.version, entry.content.sha256[:16], files, uid, None,
+        f"{name}/{config}", revision, entry.tags,
+    )  # fmt: skip
 
 
 def expand_data(spec: str, revision: str | None = None) -> list[str]:

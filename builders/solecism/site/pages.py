@@ -16,6 +16,7 @@ from solecism.datasets.catalogue import Reference
 from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
+from solecism.language_tags import language_name
 from solecism.reports.charts import checkpoint_curves
 from solecism.reports.html import PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
@@ -23,7 +24,6 @@ from solecism.reports.people import PEOPLE
 from solecism.site.examples import ParadigmSample, ShownItem
 from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of, together
 from solecism.site.results import SiteResults
-from solecism.treebank.catalogue import language_name
 
 _FAMILIES = Path(__file__).with_name("families.tsv")
 

@@ -4,7 +4,6 @@
 ``scripts/make_catalogue.py`` makes the files from an index; nothing in them is written by hand.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,15 +15,13 @@ from huggingface_hub.utils.sha import git_hash
 from solecism.errors import candidates, fail
 from solecism.hashing import file_digest
 from solecism.inputs import read_json_lines
+from solecism.language_tags import code_of, iso_of, language_names
 
 NOT_STATED = "LicenseRef-not-stated"
 ACADEMIC = "LicenseRef-academic-use"
 
 TREEBANKS = Path(__file__).with_name("treebanks.jsonl")
 LISTS = Path(__file__).with_name("unimorph.jsonl")
-
-_BESIDES = {"nb": "no", "nor": "no", "bokmål": "no", "nynorsk": "nn"}
-"""More names of languages. UD calls both Norwegian standards ``no``; here that is Bokmål."""
 
 _LISTS = {"hrv": "hbs", "srp": "hbs", "bos": "hbs", "qpm": "poma", "nor": "nob", "swa": "swc"}
 """The names of UniMorph lists, by ISO 639-3 code, where the two are not the same."""
@@ -177,54 +174,22 @@ def list_of(language: str) -> Origin | None:
     return next((lists()[name] for name in names if name in lists()), None)
 
 
-def iso_of(language: str) -> str | None:
-    """Return the ISO 639-3 code of a language by its UD code, None if there is none."""
-    return next((line["iso"] for line in _read()[1] if line["code"] == language), None)
-
-
-def language_name(language: str) -> str:
-    """Return the English name of a language by its UD code, or the code if it is not known."""
-    lines = _read()[1]
-    return next((line["language"] for line in lines if line["code"] == language), language)
-
-
 def find_code(text: str, message: str = "there is no language {} with treebanks") -> str:
-    """Return the UD code of a language that is named by UD code, ISO 639-3 code or English name.
+    """Return the UD code of a language with treebanks by any of its names.
 
     Raises :class:`InputError` for an unknown name, with ``message`` (the name is put in place of
     ``{}``) and similar names.
     """
     code = known_code(text)
     if code is None:
-        names = [*origin_languages(), *sorted(_names())]
-        near = candidates("languages", names, text.casefold())
+        codes = origin_languages()
+        names = sorted(name for name, code in language_names().items() if code in codes)
+        near = candidates("languages", [*codes, *names], text.casefold())
         raise fail(f"{message.format(repr(text))} {near}")
     return code
 
 
 def known_code(text: str) -> str | None:
     """Return the UD code of a language as :func:`find_code` does, None for an unknown name."""
-    return _names().get(_plain(text))
-
-
-@cache
-def _names() -> Mapping[str, str]:
-    """Return the UD codes of languages by all their names.
-
-    If a name is that of two languages, UD codes come before ISO 639-3 codes, and these before the
-    English names in the names of treebanks, old ones too.
-    """
-    lines = _read()[1]
-    names: dict[str, str] = {}
-    for line in lines:
-        titles = [re.sub(r"^UD_|-.*$", "", name) for name in line.get("also", ())]
-        names |= {_plain(name): line["code"] for name in (*titles, line["language"])}
-    names |= {line["iso"]: line["code"] for line in lines if line["iso"]}
-    codes = {line["code"] for line in lines}
-    names |= {name: code for name, code in _BESIDES.items() if code in codes}
-    return names | {code: code for code in codes}
-
-
-def _plain(name: str) -> str:
-    """Return a name in lower case, with one blank in place of blanks, ``_`` and ``-``."""
-    return re.sub(r"[\s_-]+", " ", name.strip()).casefold()
+    code = code_of(text)
+    return code if code in origin_languages() else None
