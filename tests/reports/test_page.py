@@ -121,7 +121,7 @@ def test_people_are_a_column_and_a_line(folder: Path, tmp_path: Path) -> None:
     assert people.cells[MEAN].value == pytest.approx(0.925)
     assert people.cells["agreement"].n == 40
     text = made.text()
-    assert re.search(r"^phenomenon +tiny +people", text, re.MULTILINE)
+    assert re.search(r"^phenomenon +tiny +r +people", text, re.MULTILINE)
     assert max(map(len, text.split("\n\n")[0].splitlines())) <= 80
     page = made.html()
     assert re.search(r"agreement: tiny [0-9.]+, people 85.0;", page)

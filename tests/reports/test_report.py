@@ -53,8 +53,10 @@ def test_one_result_with_its_counts(folder: Path) -> None:
     ends = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}"
     skipped = sum(found["skipped"].values())
     line = next(line for line in text.splitlines() if line.startswith("simple agreement"))
+    scored = result.table.to_pandas().query("UID == 'simple_agrmt'")
+    r = f"{scored['logp_good'].corr(scored['logp_bad']):.2f}".lstrip("0")
     assert line.split()[2:] == [
-        f"{100 * found['accuracy']:.1f}", ends, str(found["n"]), str(found["ties"]), str(skipped),
+        f"{100 * found['accuracy']:.1f}", ends, r, str(found["n"]), str(found["ties"]), str(skipped),
     ]  # fmt: skip
     assert result.signature in text
     assert "skipped (too long" in text
@@ -77,10 +79,35 @@ def test_off_a_terminal_nothing_wraps(tmp_path: Path, monkeypatch: pytest.Monkey
         write_result(tmp_path / config, make_scores(make_pairs(60)), text, "xx")
     monkeypatch.delenv("COLUMNS", raising=False)
     wide = CliRunner().invoke(main, ["report", str(tmp_path)]).output
-    assert f"{name}-2\n" in wide
+    assert re.search(f"{name}-2 +r\n", wide)
     monkeypatch.setenv("COLUMNS", "60")
     narrow = CliRunner().invoke(main, ["report", str(tmp_path)]).output
     assert max(map(len, narrow.split("\n\n")[0].splitlines())) <= 60
+
+
+def test_how_minimal_paradigms_are(folder: Path, tmp_path: Path) -> None:
+    """The correlation of log P of the two sides: of a paradigm's pairs, else the mean of these."""
+    tables = [read_result(folder / f"tiny-{config}").table.to_pandas() for config in ("xx", "yy")]
+    every = [
+        found[["logp_good", "logp_bad"]].dropna().corr().iloc[0, 1]
+        for table in tables
+        for _, found in table.groupby("UID")
+    ]
+    both = [folder / "tiny-xx", folder / "tiny-yy"]
+    (by_config,) = columns(open_results(both), "config")
+    assert by_config.cells["xx"].correlation == pytest.approx(np.mean(every[:4]))
+    assert by_config.cells[ALL].correlation == pytest.approx(np.mean(every))
+    records = json.loads(printed(folder, "tiny-xx", by="UID", as_json=True))["cells"]
+    assert [r["correlation"] for r in records[:4]] == pytest.approx(
+        sorted(every[:4], key=every.index)
+    )
+    seeds = [folder / f"lstm-{seed}" for seed in range(3)]
+    (mean,) = columns(open_results(seeds), "UID", group=True)
+    single = [c.cells[ALL].correlation for c in columns(open_results(seeds), "UID")]
+    assert mean.cells[ALL].correlation == pytest.approx(np.mean(single))
+    of_words = write_result(tmp_path / "f", make_scores(make_pairs(60)), method="focus")
+    assert columns(open_results([of_words]), "UID")[0].cells[ALL].correlation is None
+    assert " r " not in report(of_words).text()
 
 
 def test_by_config_pools_all_pairs(folder: Path) -> None:

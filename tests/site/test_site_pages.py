@@ -97,6 +97,8 @@ def test_models_and_people_are_rows_with_intervals(home: Path) -> None:
     cell = r'<td class="heat h\d+">[\d.]+ <small>[\d.]+–[\d.]+</small>'
     for name in ("tiny", "large", "people"):
         assert re.search(f'<th scope="row">{name}</th>{cell}', text)
+        minimal = re.search(f'<th scope="row">{name}</th>{cell} <small>r -?[01][.]', text)
+        assert bool(minimal) == (name != "people")
     assert ">96.0 <small>" in text
     assert '<th scope="row">people' not in page(home, "clams/he/simple_agrmt_gender.html")
 
@@ -105,6 +107,7 @@ def test_results_are_a_report_with_links_to_items(home: Path) -> None:
     text = page(home, "results/index.html")
     assert text.count("<code>acc|data:clams@") == 2
     assert "Correlations between models" in text
+    assert " <small>r " in text
     assert "../clams/he/browse.html#id=" in text
 
 

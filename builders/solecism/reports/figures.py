@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class FigureCell:
     """An accuracy (0 to 1) with its 95 % Wilson interval, or the mean of ``seeds`` results.
 
     A mean has the standard ``deviation`` of the seeds in place of an interval. ``n``: the pairs
-    that were scored (of all seeds), ``ties`` among them.
+    that were scored (of all seeds), ``ties`` among them. ``correlation``: of log P of the two sides
+    (:func:`paradigm_correlations`), the mean over paradigms; None if there is none.
     """
 
     value: float
@@ -40,12 +42,16 @@ class FigureCell:
     skipped: Mapping[str, int] = field(default_factory=dict)
     deviation: float | None = None
     seeds: int = 1
+    correlation: float | None = None
 
     @classmethod
-    def of(cls, part: Tally) -> FigureCell:
-        """Return the accuracy of a tally with its interval."""
-        at = wilson(part.right, part.n)
-        return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped)
+    def of(cls, part: Tally, correlations: Sequence[float] = ()) -> FigureCell:
+        """Return the accuracy of a tally with its interval, and the mean of ``correlations``."""
+        at, mean = (
+            wilson(part.right, part.n),
+            float(np.mean(correlations)) if correlations else None,
+        )
+        return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped, correlation=mean)
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -160,6 +166,7 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
 
 def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, FigureCell]:
     tallies: dict[str, Tally] = {}
+    similar: dict[str, list[float]] = {}
     overall = Tally()
     for result in results:
         run = result.run
@@ -168,8 +175,47 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         for key, part in {name: whole}.items() if by == "config" else _tallies(result, by):
             tallies.setdefault(key, Tally()).add(part)
         overall.add(whole)
-    cells = {key: FigureCell.of(part) for key, part in tallies.items() if part.n or part.skipped}
-    return with_totals(cells, FigureCell.of(overall))
+        every = list(chain.from_iterable(paradigm_correlations(result, "UID").values()))
+        similar |= {name: every} if by == "config" else paradigm_correlations(result, by)
+        similar.setdefault(ALL, []).extend(every)
+    cells = {
+        key: FigureCell.of(part, similar.get(key, ()))
+        for key, part in tallies.items()
+        if part.n or part.skipped
+    }
+    return with_totals(cells, FigureCell.of(overall, similar[ALL]))
+
+
+_WHOLE = ("sentence", "pll", "pll:original", "ngram")
+"""The methods that give log P of whole sentences."""
+
+
+def paradigm_correlations(result: Result, by: str) -> dict[str, list[float]]:
+    """Return how minimal the pairs of each paradigm are, by the groups of ``by``.
+
+    That is Pearson's correlation of log P of the good and the bad sentence over the pairs (Hu et
+    al. 2026). Paradigms of fewer than three pairs have none, nor have methods that do not score
+    whole sentences.
+    """
+    if result.run["method"] not in _WHOLE:
+        return {}
+    columns = ["UID", "logp_good", "logp_bad", COLUMNS.get(by, "features")]
+    table = result.read(columns)
+    groups = group_column(table, by)
+    known = pc.and_(pc.is_valid(pc.add(table["logp_good"], table["logp_bad"])), pc.is_valid(groups))
+    keys = pa.table({"group": groups, "UID": table["UID"]}).filter(known)
+    good, bad = (table[f"logp_{side}"].filter(known).to_numpy() for side in ("good", "bad"))
+    coded = pc.binary_join_element_wise(keys["group"], keys["UID"], "\n").combine_chunks()
+    coded = coded.dictionary_encode()
+    places = coded.indices.to_numpy()
+    n = np.bincount(places)
+    x, y = (side - (np.bincount(places, side) / n)[places] for side in (good, bad))
+    xy, xx, yy = (np.bincount(places, product) for product in (x * y, x * x, y * y))
+    found: dict[str, list[float]] = {}
+    for name, count, top, below in zip(coded.dictionary.to_pylist(), n, xy, xx * yy, strict=True):
+        if count > 2 and below > 0:
+            found.setdefault(name.partition("\n")[0], []).append(float(top / np.sqrt(below)))
+    return found
 
 
 def with_totals(cells: Mapping[str, FigureCell], total: FigureCell) -> dict[str, FigureCell]:
@@ -233,8 +279,11 @@ def mean_of_seeds(cells: Sequence[FigureCell]) -> FigureCell:
     for cell in cells:
         total.add(Tally(0.0, cell.n, cell.ties, dict(cell.skipped)))
     known = float(values.std(ddof=1)) if len(cells) > 1 else None
-    mean = float(values.mean())
-    return FigureCell(mean, None, None, total.n, total.ties, total.skipped, known, len(cells))
+    similar = [cell.correlation for cell in cells if cell.correlation is not None]
+    return FigureCell(
+        float(values.mean()), None, None, total.n, total.ties, total.skipped, known, len(cells),
+        float(np.mean(similar)) if similar else None,
+    )  # fmt: skip
 
 
 def row_names(some: Iterable[FigureColumn]) -> list[str]:

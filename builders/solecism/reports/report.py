@@ -108,6 +108,8 @@ class ResultReport:
                     yield Text(text.counts_line(column, name, self.by), style="dim")
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
+        if any(c.correlation is not None for column in self.columns for c in column.cells.values()):
+            yield Text(text.MINIMALITY, style="dim")
         shown = [result for column in self.columns for result in column.results]
         notes = [*map(str, margin_correlations(shown)), *text.signatures(shown)]
         yield from (Text(note, style="dim", no_wrap=True) for note in notes)

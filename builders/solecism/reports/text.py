@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 _CELL = 17
 """Width of a column: ``100.0 72.2–100.0`` and a space."""
 
+_R = 5
+"""Width of a column of correlations, ``-.12`` and a space."""
+
+MINIMALITY = "r: correlation of log P of the two sides (mean of paradigms)"
+
 
 def _percent(cell: FigureCell | None) -> str:
     """Return ``93.1 92.7–93.5``: per cent, and the interval or the deviation."""
@@ -41,16 +47,24 @@ def _percent(cell: FigureCell | None) -> str:
     return f"{100 * cell.value:.1f} {cell.spread}".strip() if cell.n else "none"
 
 
+def _correlation(cell: FigureCell | None) -> str:
+    """Return ``.98``; an empty text where there is none."""
+    if cell is None or cell.correlation is None:
+        return ""
+    return f"{cell.correlation:.2f}".replace("0.", ".", 1)
+
+
 def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[Table | Text]:
     """Yield the tables of a report, as many columns side by side as ``width`` holds."""
     rows = row_names(column for _, columns in blocks for column in columns)
-    label = min(max(map(len, [*rows, by])), max(16, width - 2 * _CELL))
+    least = _CELL + _R * _has_correlations(column for _, columns in blocks for column in columns)
+    label = min(max(map(len, [*rows, by])), max(16, width - 2 * least))
     for title, columns in blocks:
         if title:
             yield Text(title, style="bold")
-        most = min(len(columns), max(1, (width - label) // _CELL))
+        most = min(len(columns), max(1, (width - label) // least))
         longest = max(len(column.label) for column in columns)
-        cell = max(_CELL, min(longest + 1, (width - label) // most))
+        cell = max(_CELL, min(longest + 1, (width - label) // most - least + _CELL))
         if len(columns) == 1:
             yield _single(columns[0], by, rows)
         else:
@@ -64,12 +78,21 @@ def _table(
 ) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(by, width=widths[0], overflow="fold")
+    shown = {column.label: _has_correlations([column]) for column in some}
     for column in some:
         table.add_column(column.label, justify="right", width=widths[1] - 1, overflow="fold")
+        if shown[column.label]:
+            table.add_column("r", justify="right", width=_R - 1)
     for row in rows:
         if any(row in column.cells for column in some):
-            table.add_row(Text(row), *(_percent(column.cells.get(row)) for column in some))
+            cells = ((column.cells.get(row), shown[column.label]) for column in some)
+            texts = ([_percent(cell), _correlation(cell)][: 1 + also] for cell, also in cells)
+            table.add_row(Text(row), *chain.from_iterable(texts))
     return table
+
+
+def _has_correlations(some: Iterable[FigureColumn]) -> bool:
+    return any(cell.correlation is not None for c in some for cell in c.cells.values())
 
 
 def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
@@ -77,12 +100,13 @@ def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column(by, overflow="fold")
     table.add_column(column.label, justify="right", overflow="fold", min_width=_CELL - 1)
-    for title in ("pairs", "ties", "skipped"):
+    r = ["r"] if _has_correlations([column]) else []
+    for title in (*r, "pairs", "ties", "skipped"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         if cell := column.cells.get(row):
-            counts = (cell.n, cell.ties, sum(cell.skipped.values()))
-            table.add_row(Text(row), _percent(cell), *(f"{count:,}" for count in counts))
+            counts = (f"{n:,}" for n in (cell.n, cell.ties, sum(cell.skipped.values())))
+            table.add_row(Text(row), _percent(cell), *(_correlation(cell) for _ in r), *counts)
     return table
 
 
@@ -203,6 +227,7 @@ def records(some: Sequence[FigureColumn], by: str) -> list[dict[str, Any]]:
                 "model": column.fields.get("model", ""), "config": column.fields.get("config", ""),
                 "accuracy": None if math.isnan(cell.value) else cell.value,
                 "low": cell.low, "high": cell.high, "deviation": cell.deviation,
+                "correlation": cell.correlation,
                 "seeds": cell.seeds, "n": cell.n, "ties": cell.ties, "skipped": dict(cell.skipped),
                 "signature": " ".join(result.signature for result in column.results),
             })  # fmt: skip

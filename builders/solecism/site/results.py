@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from solecism.reports.figures import FigureCell, systems, tally_of
+from solecism.reports.figures import FigureCell, paradigm_correlations, systems, tally_of
 from solecism.reports.html import PageFigures, page_figures
 from solecism.reports.people import PEOPLE, Judged, Judgments, people_cell, read_judgments
 from solecism.reports.report import open_results
@@ -51,7 +51,8 @@ class SiteResults:
             for name, result in self.of(config).items():
                 known = result.summary["by"]["UID"].get(uid)
                 if known and known["n"]:
-                    found.setdefault(name, FigureCell.of(tally_of(known)))
+                    similar = paradigm_correlations(result, "UID").get(uid, [])
+                    found.setdefault(name, FigureCell.of(tally_of(known), similar))
             if cell := people_cell(self.judgments.get((config.data, config.name), {}), [uid]):
                 people.setdefault(PEOPLE, cell)
         return {**found, **people}
