@@ -14,6 +14,7 @@ CUES = {
     *("transitive", "passive_1", "passive_2", "existential_there_object_raising"),
     *("existential_there_subject_raising", "expletive_it_object_raising", "tough_vs_raising_1"),
     *("tough_vs_raising_2", "irregular_past_participle_adjectives", "npi_present_1"),
+    *("irregular_past_participle_verbs", "existential_there_quantifiers_1", "ellipsis_n_bar_2"),
     *("npi_present_2", "only_npi_licensor_present", "sentential_negation_npi_licensor_present"),
     *("wh_island", "wh_vs_that_no_gap", "wh_vs_that_no_gap_long_distance", "wh_vs_that_with_gap"),
     *("wh_vs_that_with_gap_long_distance", "principle_A_case_1", "principle_A_domain_1"),

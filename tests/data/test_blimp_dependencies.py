@@ -97,16 +97,15 @@ def test_the_verb_before_the_bad_gap_never_goes_without_an_object(uid: str) -> N
 
 
 @pytest.mark.parametrize("uid", WITH_GAP)
-def test_what_follows_the_gap_fits_the_tense(uid: str) -> None:
-    modal = re.compile(r"\b(will|would|might) \w+ recently")
-    assert not [row["sentence_good"] for row in rows(uid) if modal.search(row["sentence_good"])]
+def test_nothing_follows_the_gap(uid: str) -> None:
+    assert all(row["sentence_bad"].endswith(f" {forms(row)['met']}.") for row in rows(uid))
 
 
 @pytest.mark.parametrize(
     "uid", [*LEFT_BRANCH, "coordinate_structure_constraint_complex_left_branch"]
 )
 def test_the_bad_question_word_leaves_its_noun_behind(uid: str) -> None:
-    asked = ("what", "which", "whose", "how many")
+    asked = ("what", "which", "whose")
     kinds: Counter[str] = Counter()
     for row in rows(uid):
         noun = forms(row)["senators" if "senators" in forms(row) else "snake"]
@@ -115,22 +114,20 @@ def test_the_bad_question_word_leaves_its_noun_behind(uid: str) -> None:
         assert f"{word} {noun.lower()}" in good
         assert not bad.startswith(f"{word} {noun.lower()}")
         kinds[word] += 1
-    assert kinds == dict.fromkeys(asked, 250)
+    assert set(kinds.values()) == {333, 334}
 
 
 def test_echo_questions_keep_their_word_in_place() -> None:
     for row in rows("left_branch_island_echo_question"):
         assert row["sentence_good"].endswith(f"{forms(row)['snake']}?")
-        assert words(row["sentence_good"])[0] not in ("what", "which", "whose", "how")
+        assert words(row["sentence_good"])[0] not in ("what", "which", "whose")
 
 
-def test_either_part_of_a_coordination() -> None:
-    found = rows("coordinate_structure_constraint_object_extraction")
-    last = sum(row["sentence_bad"].endswith(" and?") for row in found)
-    assert 450 < last < 550
-    for row in found:
-        cure = forms(row)["cure"]
-        assert (f"{cure} and " in row["sentence_bad"]) != row["sentence_bad"].endswith(" and?")
+def test_the_first_part_of_a_coordination_is_moved() -> None:
+    for row in rows("coordinate_structure_constraint_object_extraction"):
+        at = forms(row)
+        assert f" {at['cure']} and " in row["sentence_bad"]
+        assert row["sentence_bad"].endswith(f" {at['gregory']}?")
 
 
 def test_the_object_stands_in_the_island_or_outside() -> None:
