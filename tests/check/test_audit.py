@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from expecting import problems_of
 from solecism.check.audit import (
     Audit,
-    PairTexts,
     audit,
     audit_pairs,
     contrast,
@@ -24,6 +23,7 @@ from solecism.check.audit import (
     total,
     words_of,
 )
+from solecism.check.heuristics import PairTexts, heuristics_of, pair_of, word_counts
 from solecism.commands import main
 from solecism.contrast import surplus
 
@@ -144,7 +144,7 @@ def test_every_format_gives_the_same_pairs(tmp_path: Path) -> None:
         (found,) = read_pairs([tmp_path / path]).items()
         assert found == (
             "simple",
-            [("a b", "a c", (None,) * 3, []), ("d e", "d f", (None,) * 3, [])],
+            [PairTexts("a b", "a c", (None,) * 3, []), PairTexts("d e", "d f", (None,) * 3, [])],
         )
 
 
@@ -200,3 +200,61 @@ def test_a_paradigm_is_audited_alone(tmp_path: Path) -> None:
     assert "there is no such folder or file" in str(told)
     (told,) = problems_of(lambda: audit("nowhere"), tmp_path)
     assert "there is no such folder or file" in str(told)
+
+
+def agreeing(
+    good: str, bad: str, *nouns: tuple[str, str], controller: int = 0
+) -> dict[str, object]:
+    """A row of a pair, with a slot for each noun of the good sentence, and its number."""
+    slots = [
+        {"lemma": noun, "upos": "NOUN", "feats": f"Animacy=Anim|Number={number}",
+         "good_start": good.index(noun), "good_end": good.index(noun) + len(noun)}
+        for noun, number in nouns
+    ]  # fmt: skip
+    lemma, number = nouns[controller]
+    features = {"controller": lemma, "controller_number": number}
+    texts = {"sentence_good": good, "sentence_bad": bad}
+    return {**texts, "slots": slots, "features": features}
+
+
+def test_heuristics_by_hand() -> None:
+    """The columns are the first, the nearest and the last noun, and the shorter sentence."""
+    near = agreeing(
+        "The author near the guards likes the book.", "The author near the guards like the book.",
+        ("author", "Sing"), ("guards", "Plur"), ("book", "Sing"),
+    )  # fmt: skip
+    within = agreeing(
+        "Guards that the author likes rest.", "Guards that the author like rest.",
+        ("Guards", "Plur"), ("author", "Sing"), controller=1,
+    )  # fmt: skip
+    these = agreeing(
+        "Sheep saw these books.", "Sheep saw this books.",
+        ("Sheep", "Plur,Sing"), ("books", "Plur"), controller=1,
+    )  # fmt: skip
+    of_noun = agreeing("Ann saw this book.", "Ann saw this books.", ("book", "Sing"))
+    mined = {**near, "features": {"treebank": "UD_x", "frequency_good": "2", "frequency_bad": "9"}}
+    for row, wanted in (
+        (near, (1.0, 0.0, 1.0, 0.0)), (within, (0.0, 1.0, 1.0, 0.0)), (these, (0.5, 1.0, 1.0, 0.0)),
+        (of_noun, (None, None, None, 1.0)), (mined, (None, None, None, 0.0)),
+    ):  # fmt: skip
+        found = heuristics_of([pair_of(row)], word_counts([pair_of(row)]))
+        assert found[:4] == wanted, row
+    assert found.frequent == 0.0
+    both = [pair_of(near), PairTexts("We like it.", "We like it now.")]
+    assert heuristics_of(both, word_counts(both)).frequent == 0.0
+    assert heuristics_of(both, word_counts(both)).first_noun == 1.0
+    assert heuristics_of([], {}).shorter is None
+
+
+def test_heuristics_are_columns_of_the_audit(tmp_path: Path) -> None:
+    path = tmp_path / "mine" / "en" / "test.parquet"
+    path.parent.mkdir(parents=True)
+    row = agreeing("The dogs run.", "The dogs runs.", ("dogs", "Plur"))
+    pq.write_table(pa.Table.from_pylist([{**row, "UID": "simple", "language": "en"}]), path)
+    (tmp_path / "plain.jsonl").write_text('{"sentence_good": "A a.", "sentence_bad": "B b b."}\n')
+    done = CliRunner().invoke(main, ["audit", str(path), str(tmp_path / "plain.jsonl")])
+    assert done.exit_code == 0, done.output
+    rows = [line.split() for line in done.output.partition("heuristics")[2].splitlines()]
+    assert ["en/simple", "1.000", "1.000", "1.000", "1.000", "0.500"] in rows
+    assert ["plain", "–", "–", "–", "1.000", "–"] in rows
+    assert ["total", "1.000", "1.000", "1.000", "1.000", "0.500"] in rows

@@ -132,6 +132,7 @@ def test_numbers_of_the_card_are_those_of_the_data(clams: Path) -> None:
     assert f"| `he` | {facts['sets']:,} | {facts['rows']:,} | 1 |" in text
     assert f"found in these {facts['rows']:,} items" in " ".join(text.split())
     assert f"| 1.0.0 | `v1.0.0` | this one | {facts['rows']:,} | 1 |" in text
+    assert "| `he/simple_agrmt` | 100 | 100 | 100 | " in text  # heuristics
     assert "| `I003` | error | The good and the bad sentence are the same | 0 |" in text
 
 

@@ -7,15 +7,22 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
+from statistics import fmean
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from solecism.check.heuristics import (
+    PREFIX_WORDS,
+    PairTexts,
+    heuristics_of,
+    pair_of,
+    word_counts,
+)
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
 from solecism.inputs import read_json_lines, read_text, reading_parquet
@@ -34,13 +41,12 @@ class Audit:
 
     ``same``: both sentences are the same; ``duplicates``: the number of good sentences that repeat
     an earlier good one, and of bad ones that repeat an earlier bad one; ``unequal``: the sentences
-    have different numbers of words; ``good_longer``: the good one has more words; ``shorter``: the
-    share of pairs whose good sentence has fewer characters (a tie is one half); ``mark``: different
-    final marks; ``capital``: the first words differ in having a capital, or a later word that both
-    sentences have is capitalised in one only; ``more``: an auxiliary changes in more than its
-    number (lemma, tense, polarity), or changes beside other words; ``prefix_words``: a word of the
-    prefix methods is empty, has a blank at an end or is several words; ``number``: a determiner of
-    the good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``: the
+    have different numbers of words; ``good_longer``: the good one has more words; ``mark``:
+    different final marks; ``capital``: the first words differ in having a capital, or a later word
+    that both sentences have is capitalised in one only; ``more``: an auxiliary changes in more than
+    its number (lemma, tense, polarity), or changes beside other words; ``prefix_words``: a word of
+    the prefix methods is empty, has a blank at an end or is several words; ``number``: a determiner
+    of the good sentence disagrees with its noun; ``one_word``: one word differs; ``reordered``: the
     same words in another order.
 
     ``contrasts`` is the number of different contrasts (:func:`contrast`), ``lemmas`` that of
@@ -49,6 +55,8 @@ class Audit:
     ``cue``: the share of pairs that a naive Bayes classifier gets right from the differing words
     alone; ``cue_grouped``: the same with pairs of the same contrast held out together, so that the
     classifier has not seen the contrast; ``cue_bigrams``: from two neighbouring words at a time.
+
+    The others are what heuristics reach (:class:`~solecism.check.heuristics.Heuristics`).
     """
 
     uid: str
@@ -57,7 +65,6 @@ class Audit:
     duplicates: int
     unequal: int
     good_longer: int
-    shorter: float
     mark: int
     capital: int
     more: int
@@ -70,6 +77,11 @@ class Audit:
     cue: float
     cue_grouped: float
     cue_bigrams: float
+    first_noun: float | None
+    nearest_noun: float | None
+    last_noun: float | None
+    shorter: float | None
+    frequent: float | None
 
 
 Words = tuple[str, ...]
@@ -138,28 +150,19 @@ def audit(
     given = [paths] if isinstance(paths, Path | str) else paths
     nouns = count_nouns(Lexicon(find_root(root).lexicon(language))) if language else {}
     found = read_pairs(list(map(Path, given)))
-    return [audit_pairs(uid, pairs, nouns) for uid, pairs in found.items()]
-
-
-class PairTexts(NamedTuple):
-    """What is audited of a pair.
-
-    ``words``: the words that the prefix methods compare (None if a method cannot score the pair);
-    ``lemmas``: the lemmas of its slots; empty if the data set has no slots.
-    """
-
-    good: str
-    bad: str
-    words: Sequence[str | None] = ()
-    lemmas: Sequence[str] = ()
+    counts = word_counts(chain.from_iterable(found.values()))
+    return [audit_pairs(uid, pairs, nouns, counts) for uid, pairs in found.items()]
 
 
 def audit_pairs(
-    uid: str, pairs: Sequence[PairTexts], nouns: Mapping[str, str] = MappingProxyType({})
-) -> Audit:
+    uid: str, pairs: Sequence[PairTexts], nouns: Mapping[str, str] = MappingProxyType({}),
+    counts: Mapping[str, int] | None = None,
+) -> Audit:  # fmt: skip
     """Return the audit of the pairs of a paradigm.
 
     ``nouns`` are the forms of :func:`count_nouns`; without any, number agreement is not checked.
+    ``counts`` are those of words (:func:`~solecism.check.heuristics.word_counts`), by default in
+    these pairs.
     """
     sides = [pair[:2] for pair in pairs]
     found = [contrast(*side) for side in sides]
@@ -180,7 +183,6 @@ def audit_pairs(
         duplicates=sum(len(texts) - len(set(texts)) for texts in zip(*sides, strict=True)),
         unequal=sum(a != b for a, b in lengths),
         good_longer=sum(a > b for a, b in lengths),
-        shorter=_mean([(len(a) < len(b)) + (len(a) == len(b)) / 2 for a, b in sides]),
         mark=sum(_mark(a) != _mark(b) for a, b in sides),
         capital=sum(_capital_leak(a, b) for a, b in sides),
         more=sum(map(_more, bags)),
@@ -193,6 +195,7 @@ def audit_pairs(
         cue=cue_accuracy(bags),
         cue_grouped=cue_accuracy(bags, [frozenset(words) for words in found]),
         cue_bigrams=cue_accuracy([surplus(*both) for both in bigrams]),
+        **heuristics_of(pairs, word_counts(pairs) if counts is None else counts)._asdict(),
     )
 
 
@@ -200,13 +203,10 @@ def total(audits: Sequence[Audit]) -> Audit:
     """Return one audit of all paradigms: counts are added up, and shares are averaged."""
     names = [field.name for field in fields(Audit) if field.name != "uid"]
     columns = {name: [getattr(one, name) for one in audits] for name in names}
-    shares = {name for name, column in columns.items() if isinstance(column[0], float)}
-    values = {n: _mean(c) if n in shares else sum(c) for n, c in columns.items()}
-    return Audit("total", **values)  # type: ignore[arg-type]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), 4) if values else 0.0
+    counts = {n: sum(c) for n, c in columns.items() if all(isinstance(v, int) for v in c)}
+    shares = {n: [v for v in c if v is not None] for n, c in columns.items() if n not in counts}
+    means = {n: round(fmean(values), 4) if values else None for n, values in shares.items()}
+    return Audit("total", **counts, **means)  # type: ignore[arg-type]
 
 
 def _mark(sentence: str) -> str:
@@ -311,7 +311,6 @@ def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
 
 
 _TEXTS = ("sentence_good", "sentence_bad")
-_WORDS = ("one_prefix_word_good", "one_prefix_word_bad", "two_prefix_word")
 _KNOWN = "a folder built by `solecism build`, a .parquet, .jsonl or tab-separated .txt file"
 _GATHERED = ("all", "pairs")
 """Configs that repeat the pairs of other configs: they are read where there are no others."""
@@ -330,10 +329,7 @@ def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
         for language, uid, row in _pairs_of(path.parent if wanted else path):
             met.add(uid)
             if not wanted or uid == wanted:
-                words = tuple(row.get(name) for name in _WORDS)
-                lemmas = [slot["lemma"] for slot in row.get("slots") or () if slot["lemma"]]
-                texts = row["sentence_good"], row["sentence_bad"]
-                found[language, uid].append(PairTexts(*texts, words, lemmas))
+                found[language, uid].append(pair_of(row))
         if wanted and wanted not in met:
             raise unknown_error(
                 "there is no paradigm", wanted, "paradigms", sorted(met), path.parent
@@ -366,8 +362,12 @@ def _rows(path: Path) -> Iterator[ItemRow]:
         with reading_parquet(path):
             file = pq.ParquetFile(path)
             names = set(file.schema_arrow.names)
-            wanted = [n for n in (*_TEXTS, "UID", "language", *_WORDS, "slots") if n in names]
-            types = pa.schema([pair_schema().field(name) for name in wanted])
+            known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
+            wanted = [name for name in known if name in names]
+            types = pa.schema([
+                file.schema_arrow.field(n) if n == "features" else pair_schema().field(n)
+                for n in wanted
+            ])  # fmt: skip
             for batch in file.iter_batches(columns=wanted) if names.issuperset(_TEXTS) else ():
                 rows = pa.table(batch).select(wanted).cast(types).to_pylist()
                 yield from (row for row in rows if None not in (row[name] for name in _TEXTS))

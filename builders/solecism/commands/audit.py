@@ -24,7 +24,6 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
         "duplicates": ("dupli-\ncates", "sentences that occurred before on their side"),
         "unequal": ("unequal\nlength", "the sentences have different numbers of words"),
         "good_longer": ("good\nlonger", "the good one has more words"),
-        "shorter": ("good\nshorter", "share: the good one has fewer characters (chance: 0.5)"),
     },
     "leaks and faults": {
         "mark": ("final\nmark", "different final marks"),
@@ -41,6 +40,13 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
         "cue": ("cue", "share that a classifier gets right by the words that differ alone"),
         "cue_grouped": ("cue,\ngrouped", "the same on contrasts that it has not seen"),
         "cue_bigrams": ("cue,\nbigrams", "the same by two words in a row"),
+    },
+    "heuristics": {
+        "first_noun": ("first\nnoun", "share with which it agrees, in paradigms of agreement"),
+        "nearest_noun": ("nearest\nnoun", "the same of the last noun before the word that differs"),
+        "last_noun": ("last\nnoun", "the same of the sentence's last noun"),
+        "shorter": ("shorter\nsent.", "share: the good one has fewer characters (chance: 0.5)"),
+        "frequent": ("more\nfreq.", "share: the good word is the more frequent of the two"),
     },
 }
 """The titles of the tables; of each column the title, and what it says."""
@@ -77,7 +83,10 @@ def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:
             table.add_column(head, justify="right", min_width=7, no_wrap=True)
         for row in rows:
             values = (getattr(row, name) for name in columns)
-            cells = (f"{v:.3f}" if isinstance(v, float) else f"{v:,}" for v in values)
+            cells = (
+                "–" if v is None else f"{v:.3f}" if isinstance(v, float) else f"{v:,}"
+                for v in values
+            )
             table.add_row(row.uid, *cells, end_section=row is rows[-2:][0])
         yield table
         yield ""

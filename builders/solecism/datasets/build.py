@@ -331,7 +331,7 @@ def _write_documents(
 
     The manifest comes last, as it lists the others.
     """
-    card = render_card(root, entry, built, references_of(root, entry), left_out)
+    card = render_card(root, entry, built, references_of(root, entry), left_out, folder)
     (folder / README).write_text(card, encoding="utf-8", newline="\n")
     changelog = root.changelog(entry.name)
     if changelog.is_file():

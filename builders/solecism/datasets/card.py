@@ -4,21 +4,31 @@ import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import yaml
 from huggingface_hub import DatasetCardData
 from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from solecism import __version__
+from solecism.check.heuristics import (
+    Heuristics,
+    PairTexts,
+    heuristics_of,
+    pair_of,
+    word_counts,
+)
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.registry import CHECKS
 from solecism.check.suites import SUITE_CHECKS
 from solecism.datasets.catalogue import (
+    MINED,
     CatalogueEntry,
     Reference,
     as_list,
@@ -39,12 +49,12 @@ _CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUN
 
 def render_card(
     root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], references: Sequence[Reference],
-    left_out: Mapping[str, str] = MappingProxyType({}),
+    left_out: Mapping[str, str] = MappingProxyType({}), folder: Path | None = None,
 ) -> str:  # fmt: skip
     """Return the text of the card; raises :class:`InputError` for an error in its template.
 
     A data set without a template of its own gets a plain card. ``left_out`` has the reason for each
-    config that was not built.
+    config that was not built; ``folder`` has the files of those that were.
     """
     lock, path = lock_path(root, entry.name), root.card(entry.name)
     locked = read_lock(lock).get(entry.name, {})
@@ -63,7 +73,8 @@ def render_card(
         "skipped": dict(sorted(skipped.items())),
         "versions": version_rows(locked, entry.version, built),
         "citation": bibtex(entry), "sources": sources_of(built),
-        "left_out": left_out,
+        "left_out": left_out, "tried": TRIED,
+        "heuristics": heuristic_rows(built, folder) if folder and entry.configs != MINED else [],
     }  # fmt: skip
     return with_head(card_data(entry, built), _rendered(text, path, names))
 
@@ -110,6 +121,32 @@ def _findings(built: Sequence[BuiltConfig]) -> list[str]:
     found = [(f"{place}/{uid}", finding) for (uid, finding), place in places.items()]
     found.sort(key=lambda pair: (pair[0], pair[1].order))
     return [f"`{name}` {finding.code}: {finding.message}" for name, finding in found]
+
+
+TRIED = 1_000
+"""Heuristics are tried on so many pairs of each paradigm: the first ones, a fair sample."""
+
+
+def heuristic_rows(built: Sequence[BuiltConfig], folder: Path) -> list[tuple[str, Heuristics]]:
+    """Return what heuristics reach in each paradigm of agreement, by ``config/UID``."""
+    found: dict[tuple[tuple[str, ...], str], tuple[str, Heuristics]] = {}
+    for config in built:
+        uids = {p.uid for p in config.paradigms if (config.languages, p.uid) not in found}
+        if config.kind != "pair" or not uids:
+            continue
+        pairs: dict[str, list[PairTexts]] = {uid: [] for uid in uids}
+        columns = ["UID", "sentence_good", "sentence_bad", "slots", "features"]
+        for batch in pq.ParquetFile(folder / config.path).iter_batches(1 << 13, columns=columns):
+            for row in batch.to_pylist():
+                if len(some := pairs.get(row["UID"], [])) < TRIED:
+                    some.append(pair_of(row))
+            if all(len(some) == TRIED for some in pairs.values()):
+                break
+        counts = word_counts(chain.from_iterable(pairs.values()))
+        for uid, some in sorted(pairs.items()):
+            name = f"{config.name}/{uid}"
+            found[config.languages, uid] = name, heuristics_of(some, counts)
+    return [(name, shares) for name, shares in found.values() if shares.first_noun is not None]
 
 
 class VersionRow(NamedTuple):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from solecism.check.audit import Audit, PairTexts, audit_pairs
+from solecism.check.audit import Audit, audit_pairs
+from solecism.check.heuristics import PairTexts
 from solecism.contrast import differing_parts
 from solecism.errors import InputError
 from solecism.lexicon.lexicon import Lexicon
