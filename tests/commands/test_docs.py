@@ -1,5 +1,6 @@
 """The pages: what they say to do works as written, and their links lead somewhere."""
 
+import csv
 import os
 import re
 import shlex
@@ -103,6 +104,17 @@ def test_pages_work_as_written(
         assert re.search(pattern, found), pattern
     for name, text in files.items():
         assert text.encode() in (tmp_path / name).read_bytes()
+
+
+def test_glosses_are_as_the_page_shows_them(tmp_path: Path) -> None:
+    found = re.sub("[\u2066-\u2069]", "", walk("docs/glossing.md", tmp_path))
+    printed = {line[9:].rstrip() for line in found.splitlines()}
+    text = (CHECKOUT / "docs/glossing.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^ {4}(.+)$", text, re.MULTILINE)
+    assert len(examples) == 10
+    assert set(examples) <= printed
+    with (tmp_path / "examples/examples.csv").open(encoding="utf-8") as file:
+        assert sum(row["Primary_Text"].startswith("*") for row in csv.DictReader(file)) == 1000
 
 
 @pytest.mark.parametrize("page", sorted(CHECKOUT.glob("docs/*.ipynb")), ids=lambda p: p.name)

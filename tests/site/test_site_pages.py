@@ -80,9 +80,12 @@ def test_a_paradigm_says_what_is_known(home: Path) -> None:
     assert text.count('class="star" aria-hidden="true">*</span>') == 10
     assert len(re.findall(r'<p class="text( starred)?" dir="rtl">', text)) == 20
     assert 'lang="he"' in text
-    assert re.search(r'class="word" title="\w+: NOUN, \w+, [^"]*Number=', text)
+    assert re.search(r'class="glossed" title="\w+: NOUN, \w+, [^"]*Number=', text)
+    assert re.search(
+        r'<mark>[^<]+</mark><i lang="en" dir="ltr">\w[\w.]*\.PRS\.PTCP\.[SP][GL]', text
+    )
     assert '<span class="nt">slots</span>' in text  # highlighted
-    starred = re.findall(r'<mark><span class="word" title="([^"]*)">[^<]*</span></mark>', text)
+    starred = re.findall(r'<span class="glossed" title="([^"]*)"><mark>[^<]*</mark><i', text)
     numbers = [re.search(r"Number=(\w+)", note) for note in starred]
     assert len(numbers) == 20
     assert all(numbers)

@@ -34,6 +34,7 @@ _EXTRAS = {
     "lm_eval": "harness", "accelerate": "harness", "inspect_ai": "inspect",
     "pandas": "analysis", "scipy": "analysis", "statsmodels": "analysis", "matplotlib": "analysis",
     "starlette": "judge", "uvicorn": "judge", "opencc": "zh", "spacy": "spacy",
+    "pycldf": "cldf",
 }  # fmt: skip
 """The extra of Solecism that installs a package, for packages that are not always installed."""
 

@@ -1,9 +1,9 @@
-"""Convert items: pairs to tables, suites to SyntaxGym's JSON, grammars to templates.
+"""Convert items: to tables, suites to SyntaxGym's JSON, to CLDF; grammars to templates.
 
 SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt or a grammar (.avg); TARGET: what
 its ending says, or a folder. Of any config, .csv and .tsv have all columns, and .txt and .jsonl the
-sentences. With --tasks, SOURCE is the folder of a data set; "" names those that come with the
-package.
+sentences; with --to cldf, TARGET is a folder of glossed examples. With --tasks, SOURCE is the
+folder of a data set; "" names those that come with the package.
 """
 
 import json
@@ -16,10 +16,12 @@ import pyarrow.parquet as pq
 
 from solecism.analyses.wang_2021 import read_sentences, write_sentences
 from solecism.commands.cli import echo, option, path_type
+from solecism.datasets.cldf import write_cldf
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import reading_parquet
 from solecism.language_tags import code_of
+from solecism.root import find_root
 from solecism.schema import SUITE
 from solecism.scoring.items import open_items
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
@@ -30,17 +32,23 @@ Items = Sequence[dict[str, object]]
 _READERS = {".json": read_syntaxgym, ".txt": read_sentences}
 
 
-def convert(source: str, target: Path) -> list[Path]:
+def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
     """Convert items; return the files that were written.
 
     ``source``: a config (``clams/he``, ``mandarin/classifier_none``, ``ORG/NAME/CONFIG``),
     SyntaxGym's ``.json``, ``.parquet``, or a text of the original study (``cls_none_txt.txt``).
     ``target``: of configs of any kind ``.csv`` or ``.tsv`` with all columns, ``.txt`` (a tokenised
     sentence a line) or ``.jsonl`` (:func:`solecism.scoring.surprisals.write_sentence_lines`); of
-    suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite.
-    Raises :class:`InputError`.
+    suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite;
+    ``to="cldf"``: a folder with a data set of examples. Raises :class:`InputError`.
     """
     kind = target.suffix
+    if to == "cldf":
+        data = open_items(source)
+        with filling_folder(target) as folder:
+            title = f"{data.name}/{data.config} {data.version}".rstrip()
+            write_cldf(pa.concat_tables(data.tables()), find_root(), folder, title)
+            return sorted(target / path.name for path in folder.iterdir())
     if kind in (".csv", ".tsv"):
         write_text(target, csv_of(_records(source), delimiter="\t" if kind == ".tsv" else ","))
     elif kind in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
@@ -110,11 +118,13 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @click.argument("target", type=path_type())
 @option("--language", help="Of a grammar: the language code of the new templates.")
 @option("--dataset", help="Of a grammar: the data set that the templates go to.")
+@option("--to", type=click.Choice(["cldf"]), help="Write glossed examples as CLDF.")
 @option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
 @option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
 def command(
-    source: str, target: Path, language: str | None, dataset: str | None, tasks: bool, hub: str
-) -> None:
+    source: str, target: Path, language: str | None, dataset: str | None, to: str | None, tasks: bool,
+    hub: str,
+) -> None:  # fmt: skip
     if tasks:
         from solecism.harness.task_files import write_tasks
 
@@ -126,6 +136,6 @@ def command(
             raise click.UsageError("a grammar needs --language and --dataset")
         written = import_avg(Path(source), target, code_of(language) or language, dataset)
     else:
-        written = convert(source, target)
+        written = convert(source, target, to)
     for path in written:
         echo(f"wrote {path}")

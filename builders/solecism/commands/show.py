@@ -27,7 +27,7 @@ from solecism.datasets.catalogue import MINED, catalogue_entry
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
-from solecism.datasets.glosses import add_glosses, interlinear
+from solecism.datasets.glosses import find_glosses, glossed_sentences
 from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
@@ -67,9 +67,10 @@ def command(
     table = _select(table, kind, dict(text.partition("=")[::2] for text in wanted))
     rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
     taken = table.take(pa.array(sorted(rows), pa.int64()))
-    if gloss and GLOSSES not in taken.column_names:
-        taken = add_glosses(root, taken)
     items = taken.to_pylist()
+    if gloss and GLOSSES not in taken.column_names:
+        found = find_glosses(root, items)
+        items = [{**item, GLOSSES: found.get(item.get("id"))} for item in items]
     if as_json:
         print_lines(*(json.dumps(item, ensure_ascii=False) for item in items))
         return
@@ -226,14 +227,11 @@ def _glossed_rows(kind: str, item: ItemRow, width: int) -> list[tuple[str, Text]
 
     Words stand in their order from left to right in every script, each above its gloss.
     """
+    sentences = glossed_sentences(item, item[GLOSSES])
+    styles = [(sentence.name, "", "") for sentence in sentences]
+    lines = [sentence.words for sentence in sentences]
     if kind == "pair":
         styles = [("good", " ", "green"), ("bad", "*", "red")]
-        texts = [(item[f"sentence_{name}"], item[f"tokens_{name}"]) for name, *_ in styles]
-    else:
-        styles = [(condition["name"], "", "") for condition in item["conditions"]]
-        texts = [(condition["text"], condition["tokens"]) for condition in item["conditions"]]
-    lines = [interlinear(*text, gloss) for text, gloss in zip(texts, item[GLOSSES], strict=True)]
-    if kind == "pair":
         _bracket(*lines)
     # The number of the item, the labels, and a space after each; then the star.
     room = width - 5 - max(len(name) + len(star) for name, star, _ in styles)

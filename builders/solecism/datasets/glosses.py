@@ -4,8 +4,10 @@ The data do not hold them: as columns they would make the files of CLAMS a quart
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,28 +20,25 @@ from solecism.grammar.suites import draw_suites
 from solecism.lexicon.glosses import REST
 from solecism.lexicon.orthography import is_mark
 from solecism.root import Root
-from solecism.schema import GLOSSES
+from solecism.schema import GLOSSES, ItemRow
 
 
-def add_glosses(root: Root, items: pa.Table) -> pa.Table:
-    """Return items with the column :data:`~solecism.schema.GLOSSES`.
+def find_glosses(root: Root, items: Sequence[ItemRow]) -> dict[str, list[str]]:
+    """Return for each item its :data:`~solecism.schema.GLOSSES`, by its id.
 
-    It is null where no template below ``root`` makes the item, as it is of mined items.
+    Items that no template below ``root`` makes, as mined ones, are not in it.
     """
-    name = "suite" if "suite" in items.column_names else "UID"
     wanted: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    if {"id", "language", name} <= set(items.column_names):
-        for row in items.select(["id", "language", name]).to_pylist():
-            language = str(row["language"]).partition("-")[
-                0
-            ]  # the words of zh-Hant are those of zh
-            wanted[language][row[name]].add(row["id"])
+    for item in items:
+        language = str(item.get("language")).partition("-")[
+            0
+        ]  # the words of zh-Hant are those of zh
+        wanted[language][item.get("UID") or item.get("suite") or ""].add(item.get("id", ""))
     found: dict[str, list[str]] = {}
     for language, asked in wanted.items():
         for paradigm, seed in _paradigms(root, language, asked):
             found |= _drawn(paradigm, seed, asked[paradigm.template.id])
-    ids = items["id"].to_pylist() if found else [""] * len(items)
-    return items.append_column(GLOSSES, pa.array(map(found.get, ids), pa.list_(pa.string())))
+    return found
 
 
 def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tuple[Paradigm, int]]:
@@ -52,16 +51,46 @@ def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tup
                 yield paradigm, catalogue_entry(root, dataset).seed
 
 
+FIRST = 256
+"""So many items of a paradigm are drawn first, to find a few: these are the first of most files."""
+
+
 def _drawn(paradigm: Paradigm, seed: int, ids: Collection[str]) -> dict[str, list[str]]:
     """Draw a paradigm until the items with these ids are found; return their glosses by id."""
     found: dict[str, list[str]] = {}
-    draw = draw_pairs if paradigm.template.is_pair else draw_suites
-    for table in draw(paradigm, seed, glosses=True):
-        some = table.filter(pc.is_in(table["id"], value_set=pa.array(ids, pa.string())))
-        found |= zip(some["id"].to_pylist(), some[GLOSSES].to_pylist(), strict=True)
-        if len(found) == len(ids):
-            break
+    draw, whole = paradigm.template.draw, paradigm.template
+    drawing = draw_pairs if whole.is_pair else draw_suites
+    for most in (FIRST, draw) if draw and len(ids) < FIRST < draw else (draw,):
+        part = replace(paradigm, template=replace(whole, draw=most))
+        for table in drawing(part, seed, glosses=True):
+            some = table.filter(pc.is_in(table["id"], value_set=pa.array(ids, pa.string())))
+            found |= zip(some["id"].to_pylist(), some[GLOSSES].to_pylist(), strict=True)
+            if len(found) == len(ids):
+                return found
     return found
+
+
+class GlossedSentence(NamedTuple):
+    """A sentence of an item: its side (``good``, ``bad``) or condition, and words with glosses."""
+
+    name: str
+    text: str
+    words: list[tuple[str, str]]
+
+
+def glossed_sentences(item: ItemRow, glosses: Sequence[str]) -> list[GlossedSentence]:
+    """Return the sentences of a pair or a suite item, given its glosses."""
+    if "conditions" in item:
+        texts = [(each["name"], each["text"], each["tokens"] or "") for each in item["conditions"]]
+    else:
+        sides = ("good", "bad")
+        texts = [
+            (side, item[f"sentence_{side}"], item.get(f"tokens_{side}") or "") for side in sides
+        ]
+    return [
+        GlossedSentence(name, text, interlinear(text, tokens, gloss))
+        for (name, text, tokens), gloss in zip(texts, glosses, strict=True)
+    ]
 
 
 def interlinear(text: str, tokens: str, glosses: str) -> list[tuple[str, str]]:

@@ -4,9 +4,9 @@ The examples are few and typical and cover the values of features. They are the 
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from solecism.check.audit import Audit, audit_pairs
 from solecism.check.heuristics import PairTexts
 from solecism.contrast import differing_parts
+from solecism.datasets.glosses import find_glosses, glossed_sentences
 from solecism.errors import InputError
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
@@ -98,11 +99,15 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class ShownText:
-    """A sentence in pieces, with its ``side`` (``good``, ``bad``) if it is one of a pair."""
+    """A sentence in pieces, with its ``side`` (``good``, ``bad``) if it is one of a pair.
+
+    ``interlinear``: its words, each with its gloss, if glosses are known.
+    """
 
     name: str
     pieces: tuple[TextPiece, ...]
     side: str = ""
+    interlinear: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
@@ -114,6 +119,23 @@ class ShownText:
         """Neighbouring pieces together: whether they differ, and the pieces."""
         grouped = groupby(self.pieces, lambda piece: piece.differs)
         return [(differs, list(some)) for differs, some in grouped]
+
+    @property
+    def glossed(self) -> Iterator[tuple[TextPiece, str]]:
+        """The words with their glosses; a word differs, and has notes, as its pieces do."""
+        ends = list(accumulate(len(piece.text) for piece in self.pieces))
+        end = 0
+        for word, gloss in self.interlinear:
+            plain = word.replace("=", "")
+            start = max(self.text.find(plain, end), end)
+            end = start + len(plain)
+            inside = [
+                piece
+                for piece, stop in zip(self.pieces, ends, strict=True)
+                if start < stop and end > stop - len(piece.text)
+            ]
+            notes = "; ".join(dict.fromkeys(piece.note for piece in inside if piece.note))
+            yield TextPiece(word, any(piece.differs for piece in inside), notes), gloss
 
 
 GlossedWord = Mapping[str, str]
@@ -146,11 +168,19 @@ class ShownItem:
         return sides[1][0], sides[0][0]
 
 
-def shown_item(items: ItemColumns, row: int, whole: ItemRow, forms: FormFeatures) -> ShownItem:
+def shown_item(
+    items: ItemColumns, row: int, whole: ItemRow, forms: FormFeatures, glosses: Sequence[str]
+) -> ShownItem:
     """Return what a page shows of an item; ``whole`` is its row with all columns of the data."""
     kind, texts = items.config.kind, items.texts[row]
     words = tuple(_words(whole, texts[1], forms)) if kind == "pair" else ()
     shown = tuple(_pair(texts, whole, words) if kind == "pair" else _OTHERS[kind](texts, whole))
+    if len(glosses) == len(shown):  # not so if a stranger changed the item
+        sentences = glossed_sentences(whole, glosses)
+        shown = tuple(
+            replace(text, interlinear=tuple(sentence.words))
+            for text, sentence in zip(shown, sentences, strict=True)
+        )
     features = tuple(
         (column.name, column.values[column.codes[row]])
         for column in items.features
@@ -271,9 +301,13 @@ def samples_of(
     chosen = {name: choose_rows(items, rows) for name, rows in groups.items()}
     full = rows_of(items.config, [row for rows in chosen.values() for row in rows])
     forms = form_features(root.path, items.config.language) if uids else {}
+    glosses = find_glosses(root, list(full.values())) if uids else {}
     made = {}
     for name, rows in groups.items():
-        shown = tuple(shown_item(items, row, full[row], forms) for row in chosen[name])
+        shown = tuple(
+            shown_item(items, row, full[row], forms, glosses.get(items.ids[row], ()))
+            for row in chosen[name]
+        )
         found = None
         if name and items.config.kind == "pair":
             pairs = [PairTexts(*items.texts[row]) for row in rows[:AUDITED].tolist()]
