@@ -52,7 +52,7 @@ _SIGNS = {
     ast.And: "&",
     ast.Or: "|",
 }
-_PYTHON = {"=": "==", "&": "and", "|": "or"}
+_PYTHON = {"=": "==", "&": "and", "|": "or", "[": "(", "]": ")"}
 """The signs that Python writes in another way; its parser is used to read predictions."""
 
 _NAME = r"[^\W\d][\w-]*"
@@ -61,7 +61,7 @@ _TOKENS = re.compile(
     r"\(\s*(?P<number>\*|[\w-]+)\s*;\s*%(?P<named>[\w-]+)%\s*\)"
     rf"|(?P<condition>{_NAME})\.(?P<region>\*|[\w-]+)"
     r"|(?P<amount>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)"
-    r"|(?P<sign>[-+<>=&|()])"
+    r"|(?P<sign>[-+<>=&|()\[\]])"
     r")"
 )
 

@@ -80,7 +80,8 @@ WORKED = [
     ("docs/commands.md", [], {"solecism-complete.bash": "_SOLECISM_COMPLETE=bash_complete"}),
     ("docs/avg.md", ["wrote"], {}),
     ("docs/suites.md",
-     ["0 errors, 1 warnings", "I107", "all predictions of an item hold: 50.0 % of 2 items"],
+     ["0 errors, 1 warnings", "I107", "all predictions of an item hold: 50.0 % of 2 items",
+      r"number_prep +(0|100)\.0 "],
      {"number_txt.txt": "\nThe author near the pilots sing .\n"}),
     ("docs/site.md", ["items to browse"], {"pages/clams/he/browse.html": ""}),
     ("docs/judging.md",
@@ -96,7 +97,7 @@ def test_pages_work_as_written(
     tmp_path: Path, page: str, printed: list[str], files: dict[str, str]
 ) -> None:
     """In an empty folder, but for a tiny random model of the name that a page uses."""
-    if page == "docs/score-a-model.md":
+    if page in ("docs/score-a-model.md", "docs/suites.md"):
         texts = ["Les auteurs sont grands.", "Le voisin que le garde aime rit."]
         save_model(tmp_path / "gpt2", texts)
     found = walk(page, tmp_path)

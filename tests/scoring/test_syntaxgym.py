@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from drawing import make_paradigm
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.formula import parse
 from solecism.grammar.suites import draw_suites
 from solecism.schema import SUITE
 from solecism.scoring.syntaxgym import read_syntaxgym, write_syntaxgym
@@ -87,11 +88,23 @@ REGION, FORMULA = ("items", 0, "conditions", 0, "regions", 0), ("predictions", 0
             changed("predictions", 0, "type", to="code"),
             r"predictions\[1\].type is \'code\', not formula",
         ),
+        (changed("predictions", to=[]), "has no predictions"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, suite: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_syntaxgym(write(tmp_path, suite))
+
+
+def test_predictions_of_the_files_of_hu_et_al(tmp_path: Path) -> None:
+    """They are under ``meta``, and the list of predictions is empty."""
+    formula = "[(2;%match%) < (2;%mismatch%)] & [(1;%match%) - (1;%mismatch%) < 1]"
+    suite = {**AGREEMENT, "predictions": []}
+    suite["meta"] = {**AGREEMENT["meta"], "author": "", "string_predictions": [formula]}
+    table = read_syntaxgym(write(tmp_path, suite))
+    assert table["predictions"].to_pylist() == [[formula]]
+    surprisals = {("match", "2"): 1.0, ("mismatch", "2"): 2.0}
+    assert parse(formula)(lambda *term: surprisals.get(term, 0.0)) == 1.0
 
 
 def again(table: pa.Table, folder: Path) -> pa.Table:

@@ -32,6 +32,7 @@ _SUITE = {
     "meta": {
         "name": str,
         "metric": tuple(METRICS),
+        "string_predictions?": [str],
         f"{OURS}?": dict.fromkeys(("phenomenon?", "modifier?", "language?"), str),
     },
     "region_meta?": {str: (str, INTEGER)},
@@ -47,15 +48,20 @@ def read_syntaxgym(path: Path) -> pa.Table:
     """Read a suite as items (:data:`solecism.schema.SUITE`); raises :class:`InputError`.
 
     The text of a condition is its regions with a space between them. A region is called by its name
-    in ``region_meta``, by its number where the names are not all different.
+    in ``region_meta``, by its number where the names are not all different. The files of Hu et al.
+    (2020) have their predictions under ``meta``.
     """
     suite = read_json(path, _SUITE, "suite")
     meta = suite["meta"]
+    predictions = [entry.get(OURS, entry["formula"]) for entry in suite["predictions"]]
+    predictions = predictions or meta.get("string_predictions", [])
+    if not predictions:
+        raise fail("has no predictions: there is nothing to score", path)
     ours = meta.get(OURS, {})
     shared = {
         "suite": meta["name"],
         **{key: ours.get(key, "") for key in ("phenomenon", "modifier", "language")},
-        "predictions": [entry.get(OURS, entry["formula"]) for entry in suite["predictions"]],
+        "predictions": predictions,
         "metric": meta["metric"],
     }
     rows = []
