@@ -166,9 +166,9 @@ class LineExpression:
                 word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            gloss = self.phrases.lexicon.glosses.of_word(
-                word.row, word.table, word.cell or Feats(), word.model
-            )
+            of_word = self.phrases.lexicon.glosses.of_word
+            of_oneof = not word.table.path  # a text from no table, glossed token by token
+            gloss = "" if of_oneof else of_word(word.row, word.table, word.cell or Feats(), word.model)
             known = memo[key] = (
                 record,
                 gloss,

@@ -83,9 +83,14 @@ def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
     """
     if scope.size > LARGEST_CLAUSE:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
-    _check_marks(phrases.tree(text))
-    if (asked := typical_asked(phrases.tree(text))) and len(scope.slots) == 2:
+    _check_marks(tree := phrases.tree(text))
+    if (asked := typical_asked(tree)) and len(scope.slots) == 2:
         table = _typical(*asked, phrases, scope)
+    elif (sides := _properties_compared(tree)) and len(scope.slots) == 2:
+        left, right = (np.array([w.lookup(p) for w in scope.words[n]]) for n, p in sides)
+        unequal = any(part.op == "ne" for part in tree.find_all(nodes.Operand))
+        table = (left[:, None] == right) != unequal
+        table = table if next(iter(scope.words)) == sides[0][0] else table.T
     else:
         function, run = phrases.compiled(text), phrases.run
         values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
@@ -93,6 +98,18 @@ def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if not table.any():
         raise TemplateFault(f"no words pass {text!r}")
     return table
+
+
+def _properties_compared(tree: nodes.Node) -> list[tuple[str, str]]:
+    """Return ``a``, ``lemma`` and ``b``, ``lemma`` of ``a.lemma != b.lemma``; nothing of others.
+
+    Such tests often compare thousands of words with thousands.
+    """
+    if not isinstance(tree, nodes.Compare) or [o.op for o in tree.ops] not in (["eq"], ["ne"]):
+        return []
+    sides = [side for side in (tree.expr, tree.ops[0].expr) if isinstance(side, nodes.Getattr)]
+    found = [(s.node.name, s.attr) for s in sides if isinstance(s.node, nodes.Name)]
+    return found if len(found) == 2 else []
 
 
 def _check_marks(tree: nodes.Node) -> None:

@@ -140,7 +140,8 @@ class Word:
         return self.text
 
     def __eq__(self, other: object) -> bool:
-        return self.text == other if isinstance(other, str) else self is other
+        """Return whether both are spelt alike; the other may be a text."""
+        return self is other or (isinstance(other, (str, Word)) and self.text == str(other))
 
     __hash__ = object.__hash__
 
@@ -237,13 +238,17 @@ class Word:
                 forms.setdefault(self.row.forms[cell], cell)
         return forms
 
-    def _asked(self, wanted: Mapping[str, str]) -> Feats:
-        """Return features that a template names; raises :class:`TemplateFault` for unknown ones."""
+    def _asked(self, wanted: Mapping[str, str | Word]) -> Feats:
+        """Return features that a template names, by texts or by words such as those of ``oneof``.
+
+        Raises :class:`TemplateFault` for unknown ones.
+        """
         for name, value in wanted.items():
-            if not isinstance(value, str):
+            if not isinstance(value, (str, Word)):
                 raise TemplateFault(f"{name}={value!r}: the value must be a text")
+        asked = tuple((name, str(value)) for name, value in wanted.items())
         try:
-            return _asked_of(self.table.name, self.table.feature_names, tuple(wanted.items()))
+            return _asked_of(self.table.name, self.table.feature_names, asked)
         except ValueError as error:
             raise TemplateFault(str(error)) from None
 
