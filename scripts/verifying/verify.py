@@ -264,8 +264,11 @@ def claims(table: Table) -> Iterator[Claim]:
 def parts(claim: Claim) -> list[tuple[str, str]]:
     """Return lemma and form of what is looked up: the word, or of several words those that inflect.
 
-    A lemma ``""`` stands for words none of which inflects: they only have to exist.
+    A lemma ``""`` stands for words none of which inflects: they only have to exist. Of a verb with a
+    separable prefix (the column ``Prefix``) the verb without it is looked up, as its forms stand.
     """
+    if prefix := claim.row.properties.get("Prefix", ""):
+        return [(claim.row.shown.removeprefix(prefix), claim.form)]
     words, lemmas = claim.form.split(" "), claim.row.shown.split(" ")
     if len(words) == 1:
         return [(claim.row.shown, claim.form)]
