@@ -1,0 +1,123 @@
+"""The data set blimp-de: sizes, and that no wrong form is another right one."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from release import CHECKOUT
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from solecism.grammar.pairs import draw_pairs
+from solecism.lexicon.features import Feats, agree
+from solecism.lexicon.table import Row, Table, read_table
+from solecism.root import Root
+
+LEXICON = CHECKOUT / "lexicons" / "de"
+
+Pairs = dict[str, list[dict[str, Any]]]
+"""Pairs by UID."""
+
+Readings = dict[str, list[tuple[Row, Feats]]]
+"""What a form can be: its rows, each with features."""
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    root = Root(CHECKOUT)
+    paradigms = load_paradigms(root, "blimp-de", templates_of_language(root, "blimp-de", "de"))
+    return {
+        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
+        for paradigm in paradigms.values()
+    }
+
+
+@pytest.fixture(scope="module")
+def readings() -> dict[str, Readings]:
+    """Return what the forms of determiners, adjectives, nouns and relative pronouns can be."""
+    return {name: _readings(read_table(LEXICON / f"{name}.tsv"))
+            for name in ("det", "adjective", "noun", "rel")}  # fmt: skip
+
+
+def _readings(table: Table) -> Readings:
+    found: Readings = defaultdict(list)
+    for row in table.rows:
+        for cell, form in row.forms.items():
+            if "Variant" in cell:  # adjectives after the copula
+                continue
+            found[form].append((row, cell.updated(row.inherent)))
+    return found
+
+
+def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:
+    assert len(pairs) >= 40
+    for uid, rows in pairs.items():
+        for side in ("sentence_good", "sentence_bad"):
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+
+
+def _differences(row: dict[str, Any]) -> Iterator[tuple[list[str], list[str], int]]:
+    """Yield the words of both sides and the place of the one that differs, if it is one."""
+    good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+    places = [n for n, (a, b) in enumerate(zip(good, bad, strict=False)) if a != b]
+    if len(good) == len(bad) and len(places) == 1:
+        yield good, bad, places[0]
+
+
+def _noun_phrase(words: list[str], place: int, readings: dict[str, Readings]) -> slice:
+    """Return where the noun phrase is that has a determiner or an adjective at ``place``."""
+    start = place - (words[place] in readings["adjective"] and words[place - 1] in readings["det"])
+    ends = [n for n in range(place + 1, min(place + 3, len(words))) if words[n] in readings["noun"]]
+    return slice(start, ends[0] + 1 if ends else start)
+
+
+def _cases(words: list[str], readings: dict[str, Readings]) -> set[str]:
+    """Return the cases in which a determiner, an adjective and a noun can stand together."""
+    if not words:
+        return set()
+    *before, noun = words
+    tables = [readings["det" if word in readings["det"] else "adjective"] for word in before]
+    options = [table.get(word, []) for table, word in zip(tables, before, strict=True)]
+    found: set[str] = set()
+    for *others, (_, feats) in product(*options, readings["noun"][noun]):
+        kinds = [row.properties["Strength"] for row, _ in others if "Strength" in row.properties]
+        wanted = Feats.of({"Strength": kinds[0] if kinds else "Strong"})
+        if all(agree(other, feats) and agree(other, wanted) for _, other in others):
+            found |= frozenset.intersection(
+                *(f.get("Case", feats["Case"]) for f in (feats, *(o for _, o in others)))
+            )
+    return found
+
+
+def test_no_wrong_noun_phrase_is_right_in_another_reading(
+    pairs: Pairs, readings: dict[str, Readings]
+) -> None:
+    """*mit den Studenten* for *mit dem Studenten* would be a plural, which is right."""
+    checked, wrong = 0, []
+    for uid, row in ((uid, row) for uid, rows in pairs.items() for row in rows):
+        for good, bad, place in _differences(row):
+            if good[place] in readings["det"] or good[place] in readings["adjective"]:
+                phrase = _noun_phrase(good, place, readings)
+                cases = [_cases(side[phrase], readings) for side in (good, bad)]
+                checked += bool(cases[0])
+                if cases[0] & cases[1]:
+                    wrong.append((uid, row["sentence_good"], row["sentence_bad"]))
+    assert checked > 10_000
+    assert not wrong, (len(wrong), wrong[:10])
+
+
+def test_no_wrong_relative_pronoun_has_the_case_of_the_right_one(
+    pairs: Pairs, readings: dict[str, Readings]
+) -> None:
+    for row in pairs["relative_pronoun_case"]:
+        for good, bad, place in _differences(row):
+            noun = good[place - 1] if good[place - 1] != "," else good[place - 2]
+            right, wrong = (
+                {c for _, feats in readings["noun"][noun] for _, rel in readings["rel"][word]
+                 if agree(rel, feats, ignoring=("Case",)) for c in rel["Case"]}
+                for word in (good[place], bad[place])
+            )  # fmt: skip
+            assert right, row["sentence_good"]
+            assert not right & wrong, row["sentence_bad"]
