@@ -264,8 +264,8 @@ def claims(table: Table) -> Iterator[Claim]:
 def parts(claim: Claim) -> list[tuple[str, str]]:
     """Return lemma and form of what is looked up: the word, or of several words those that inflect.
 
-    A lemma ``""`` stands for words none of which inflects: they only have to exist. Of a verb with a
-    separable prefix (the column ``Prefix``) the verb without it is looked up, as its forms stand.
+    A lemma ``""`` stands for words none of which inflects: they only have to exist. Of a verb with
+    a separable prefix (the column ``Prefix``) the verb without it is looked up, as its forms stand.
     """
     if prefix := claim.row.properties.get("Prefix", ""):
         return [(claim.row.shown.removeprefix(prefix), claim.form)]

@@ -168,7 +168,9 @@ class LineExpression:
             )  # fmt: skip
             of_word = self.phrases.lexicon.glosses.of_word
             of_oneof = not word.table.path  # a text from no table, glossed token by token
-            gloss = "" if of_oneof else of_word(word.row, word.table, word.cell or Feats(), word.model)
+            gloss = (
+                "" if of_oneof else of_word(word.row, word.table, word.cell or Feats(), word.model)
+            )
             known = memo[key] = (
                 record,
                 gloss,
