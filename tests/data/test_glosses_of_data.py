@@ -8,7 +8,9 @@ from solecism.grammar.suites import draw_suites
 from solecism.root import installed_root
 
 
-@pytest.mark.parametrize("name", ["clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"])
+@pytest.mark.parametrize(
+    "name", ["blimp-de/de", "clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"]
+)
 def test_every_word_drawn_has_a_gloss(name: str) -> None:
     dataset, language = name.split("/")
     root = installed_root()

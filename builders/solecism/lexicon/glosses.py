@@ -50,7 +50,7 @@ class Glosses:
         """Return the gloss of a word in the form ``cell``: ``author.NOM.PL``.
 
         A form that stands for some values of a feature has that of ``model``, the word that it
-        agrees with; one that stands for all of them does not show the feature.
+        agrees with; one that stands for all of them, or more than two, does not show the feature.
         """
         gloss = row.properties.get(GLOSS, "")
         if not gloss and self.expected:
@@ -58,9 +58,9 @@ class Glosses:
         bare = gloss == PRONOUN
         feats = row.inherent.updated(cell) if bare else cell
         several = {name: values for name, values in feats.pairs if len(values) > 1}
-        every = frozenset(n for n, values in several.items() if values >= table.values(n))
+        open_to = {n for n, v in several.items() if len(v) > 2 or v >= table.values(n)}
         chosen = {n: values & model.get(n, values) or values for n, values in several.items()}
-        features = gloss_of_features(feats.updated(chosen), every)
+        features = gloss_of_features(feats.updated(chosen), frozenset(open_to))
         shown = "" if bare and features else _joined(gloss or row.shown)
         return ".".join(filter(None, (shown, features)))
 
