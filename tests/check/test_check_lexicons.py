@@ -78,6 +78,18 @@ def test_a_missing_form_is_found_where_nearly_all_words_have_it(
     assert all("'gold': Number=Plur" in f.message and f.line == rows + 2 for f in findings)
 
 
+def test_a_mass_noun_has_no_plural_and_prefixes_tell_verbs_apart(tmp_path: Path) -> None:
+    cases = [
+        f"Case={case}|Number={number}" for number in ("Sing", "Plur") for case in ("Nom", "Acc")
+    ]
+    nouns = [f"noun{n}x\t" + "\t".join(f"noun{n}x{c}" for c in "abcd") for n in range(20)]
+    lines = ["\t".join(["lemma", *cases]), *nouns, "milk\tmilk\tmilks\t\t"]
+    rewrite(tmp_path / "noun.tsv", "\n".join(lines) + "\n")
+    verbs = "lemma\tPrefix\tTense=Past\tTense=Pres\naufmachen\tauf\tmachte\tmacht\n"
+    rewrite(tmp_path / "verb.tsv", verbs + "zumachen\tzu\tmachte\tmacht\n")
+    assert codes(check_lexicon(tmp_path)) == []
+
+
 def test_a_form_in_a_narrower_column_of_another_table_is_not_missing(tmp_path: Path) -> None:
     verbs = rewrite(
         tmp_path / "verb.tsv", _many(20, "be\tis\t").replace("Number=Plur", "Tense=Past")

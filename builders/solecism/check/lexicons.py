@@ -179,12 +179,16 @@ def form_missing(lexicon: Tables) -> Iterator[Problem]:
 
     Fill the cell in if the word has the form: items that need it are skipped otherwise. A word is
     reported if more than 90 % of its table have the form, and no table has a form of its lemma with
-    these features (and perhaps others).
+    these features (and perhaps others). A noun of one number (*Milch*) in a table with cases is
+    not reported.
     """
     for table in lexicon.tables:
         for cell in table.cells:
+            alike = [c for c in table.cells if c.get("Number") == cell.get("Number")]
             lacking = [row for row in table.rows if cell not in row.forms]
             for row in lacking if len(lacking) < (1 - MOSTLY) * len(table.rows) else ():
+                if len(alike) > 1 and not any(c in row.forms for c in alike):
+                    continue
                 others = (other for _, other in lexicon.rows if other.lemma == row.lemma)
                 if not any(subset(cell, other) for found in others for other in found.forms):
                     yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
@@ -213,15 +217,17 @@ def _alike(form: str, lemma: str) -> bool:
 def same_forms(lexicon: Tables) -> Iterator[Problem]:
     """Two words of a table have the same form in every column.
 
-    Probably a row was copied and only its lemma changed. Homonyms (`Band#1`, `Band#2`), and words
-    whose forms are all spelt alike, are not reported.
+    Probably a row was copied and only its lemma changed. Homonyms (`Band#1`, `Band#2`), words
+    whose forms are all spelt alike, and verbs of other prefixes (*aufmachen*, *zumachen*) are not
+    reported.
     """
     for table in lexicon.tables:
         first: dict[tuple[str, ...], Row] = {}
         for row in table.rows:
-            forms = tuple(row.forms.get(cell, "") for cell in table.cells)
+            prefix = row.properties.get("Prefix", "")
+            forms = (prefix, *(row.forms.get(cell, "") for cell in table.cells))
             other = first.setdefault(forms, row)
-            if other.shown != row.shown and len({*forms} - {""}) > 1:
+            if other.shown != row.shown and len({*forms[1:]} - {""}) > 1:
                 detail = f"{row.lemma!r} and {other.lemma!r} (line {other.line})"
                 yield Problem(detail, table.path, row.line)
 
