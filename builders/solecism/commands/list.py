@@ -47,12 +47,17 @@ def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, roo
         return
     found = sizes(root, names)
     if as_json:
-        print_lines(*(json.dumps(asdict(size)) for size in found))
+        print_lines(*(json.dumps(known_of(size)) for size in found))
         return
     mined = [size for size in found if isinstance(size, MinedSize)]
     is_mined = mined and len(mined) == len(found)
     for table in mined_tables(mined) if is_mined else [size_table(found)]:
         console().print(table)
+
+
+def known_of(size: Size) -> dict[str, object]:
+    """Return what is known of a size, for programs."""
+    return {**asdict(size), "iso639_3": isos_of(size.language_tags)}
 
 
 def size_table(found: Sequence[Size]) -> Table:
@@ -79,7 +84,6 @@ class Size:
     paradigms: int
     sets: int | None
     here: int | None = None
-    iso639_3: Sequence[str] = ()
     language_tags: tuple[str, ...] = ()
 
 
@@ -111,8 +115,7 @@ def sizes(root: Root, names: Sequence[str]) -> list[Size]:
             codes = [find_code(config, message)] if config else origin_languages()
             mined = [mined_size(entry, code) for code in codes]
             treebanks, here = sum(s.paradigms for s in mined), sum(s.here or 0 for s in mined)
-            tags = tags_of(codes)
-            together = Size(entry.name, entry.version, treebanks, None, here, isos_of(tags), tags)
+            together = Size(entry.name, entry.version, treebanks, None, here, tags_of(codes))
             found += mined if names else [together]
         else:
             found += _drawn(root, entry, config, is_collected=not names)
@@ -128,20 +131,14 @@ def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -
     paradigms = load_paradigms(root, entry.name, chain.from_iterable(known.values()))
     counts = {name: p.template.draw or p.plan.size() for name, p in paradigms.items()}
     tags = {name: tags_of_config(entry, name, some) for name, some in known.items()}
-    found = {name: (isos_of(some), some) for name, some in tags.items()}
     if config:
         return [
-            Size(n, entry.version, 1, count, None, *found[config]) for n, count in counts.items()
+            Size(name, entry.version, 1, count, None, tags[config])
+            for name, count in counts.items()
         ]
+    sets = {name: sum(counts[template.name] for template in some) for name, some in known.items()}
     return [
-        Size(
-            f"{entry.name}/{name}",
-            entry.version,
-            len(some),
-            sum(counts[t.name] for t in some),
-            None,
-            *found[name],
-        )
+        Size(f"{entry.name}/{name}", entry.version, len(some), sets[name], None, tags[name])
         for name, some in known.items()
         if not is_collected or entry.configs == "languages" or len(some) > 1
     ]
@@ -152,9 +149,8 @@ def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:
     here = {found.origin.name for found in present(code)}
     works = treebanks_of(code)
     keys = ("name", "licence", "commercial", "tag", "sentences", "words")
-    tags = tags_of([code])
     return MinedSize(
-        f"{entry.name}/{code}", entry.version, len(works), None, len(here), isos_of(tags), tags,
+        f"{entry.name}/{code}", entry.version, len(works), None, len(here), tags_of([code]),
         language_name(code), tuple(sorted({work.licence for work in works})),
         sum(w.sentences or 0 for w in works) or None, sum(w.words or 0 for w in works) or None,
         tuple({**{k: getattr(w, k) for k in keys}, "here": w.name in here} for w in works),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from solecism.datasets.glosses import find_glosses, glossed_sentences
+from solecism.datasets.glosses import find_glosses, glossed_sentences, language_of
 from solecism.errors import fail
 from solecism.language_tags import iso_of, language_name
 from solecism.root import Root
@@ -43,16 +43,11 @@ def write_cldf(items: pa.Table, root: Root, folder: Path, title: str) -> None:
     data.properties.update({"dc:title": title, "rdf:ID": re.sub(r"\W+", "-", title)})
     data.add_component("LanguageTable")
     data.add_component("ExampleTable", *_COLUMNS)
-    codes = dict.fromkeys(_language(row) for row in rows)
+    codes = dict.fromkeys(language_of(row) for row in rows)
     languages = [
         {"ID": code, "Name": language_name(code), "ISO639P3code": iso_of(code)} for code in codes
     ]
     data.write(LanguageTable=languages, ExampleTable=_examples(rows, glosses))
-
-
-def _language(item: ItemRow) -> str:
-    """Return the code of an item's language, without a script."""
-    return str(item["language"]).partition("-")[0]
 
 
 def _examples(
@@ -64,7 +59,7 @@ def _examples(
             is_pair = "conditions" not in item
             yield {
                 "ID": f"{item['id']}-{number}",
-                "Language_ID": _language(item),
+                "Language_ID": language_of(item),
                 "Primary_Text": f"*{text}" if is_pair and name == "bad" else text,
                 "Analyzed_Word": [word for word, _ in words],
                 "Gloss": [gloss for _, gloss in words],

@@ -30,15 +30,18 @@ def find_glosses(root: Root, items: Sequence[ItemRow]) -> dict[str, list[str]]:
     """
     wanted: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item in items:
-        language = str(item.get("language")).partition("-")[
-            0
-        ]  # the words of zh-Hant are those of zh
-        wanted[language][item.get("UID") or item.get("suite") or ""].add(item.get("id", ""))
+        uid = item.get("UID") or item.get("suite") or ""
+        wanted[language_of(item)][uid].add(item.get("id", ""))
     found: dict[str, list[str]] = {}
     for language, asked in wanted.items():
         for paradigm, seed in _paradigms(root, language, asked):
             found |= _drawn(paradigm, seed, asked[paradigm.template.id])
     return found
+
+
+def language_of(item: ItemRow) -> str:
+    """Return the code of an item's language; the words of ``zh-Hant`` are those of ``zh``."""
+    return str(item.get("language")).partition("-")[0]
 
 
 def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tuple[Paradigm, int]]:
@@ -47,8 +50,9 @@ def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tup
         if language in root.configs(dataset):
             known = templates_of_language(root, dataset, language)
             templates = [template for template in known if template.id in uids]
+            seed = catalogue_entry(root, dataset).seed
             for paradigm in load_paradigms(root, dataset, templates).values():
-                yield paradigm, catalogue_entry(root, dataset).seed
+                yield paradigm, seed
 
 
 FIRST = 256

@@ -166,16 +166,12 @@ class LineExpression:
                 word.row.shown, word.text, word.row.upos, str(word.shown_feats),
                 feats.text("Number"), feats.text("Gender"), feats.text("Person"),
             )  # fmt: skip
-            of_word = self.phrases.lexicon.glosses.of_word
-            of_oneof = not word.table.path  # a text from no table, glossed token by token
-            gloss = (
-                "" if of_oneof else of_word(word.row, word.table, word.cell or Feats(), word.model)
-            )
-            known = memo[key] = (
-                record,
-                gloss,
-                word.row,
-            )  # keep the row, so that its id stays its own
+            gloss = ""  # a text of `oneof`, which is of no table, is glossed token by token
+            if word.table.path:
+                of_word = self.phrases.lexicon.glosses.of_word
+                gloss = of_word(word.row, word.table, word.cell or Feats(), word.model)
+            # the row is kept, so that its id stays its own
+            known = memo[key] = record, gloss, word.row
         return known[:2]
 
 

@@ -148,9 +148,11 @@ def _downloaded(repo: str, version: Version, config: str) -> Path:
     If they are not as released, they are all downloaded once more.
     """
     for force in (False, True):
-        manifest = read_manifest(snapshot(repo, version.tag, [MANIFEST], force))
-        pattern = f"{escape(config_named(config, manifest.configs))}/*"
-        folder = snapshot(repo, version.tag, [MANIFEST, pattern], force)
+        folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
+        manifest = read_manifest(folder)
+        named = config_named(config, manifest.configs)
+        if named != config:  # called after its language: the manifest says where the files are
+            folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(named)}/*"], force)
         if manifest.version != str(version):
             message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
             raise fail(f"{repo}: {message}")

@@ -47,10 +47,8 @@ class FigureCell:
     @classmethod
     def of(cls, part: Tally, correlations: Sequence[float] = ()) -> FigureCell:
         """Return the accuracy of a tally with its interval, and the mean of ``correlations``."""
-        at, mean = (
-            wilson(part.right, part.n),
-            float(np.mean(correlations)) if correlations else None,
-        )
+        at = wilson(part.right, part.n)
+        mean = float(np.mean(correlations)) if correlations else None
         return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped, correlation=mean)
 
     @property
@@ -175,8 +173,12 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         for key, part in {name: whole}.items() if by == "config" else _tallies(result, by):
             tallies.setdefault(key, Tally()).add(part)
         overall.add(whole)
-        every = list(chain.from_iterable(paradigm_correlations(result, "UID").values()))
-        similar |= {name: every} if by == "config" else paradigm_correlations(result, by)
+        by_uid = paradigm_correlations(result, "UID")
+        every = list(chain.from_iterable(by_uid.values()))
+        if by == "config":
+            similar[name] = every
+        else:
+            similar |= by_uid if by == "UID" else paradigm_correlations(result, by)
         similar.setdefault(ALL, []).extend(every)
     cells = {
         key: FigureCell.of(part, similar.get(key, ()))

@@ -34,6 +34,11 @@ class SiteResults:
         every = systems(self.results, with_model=True)
         return [(name, result) for name, some in every for result in some]
 
+    @cached_property
+    def _correlations(self) -> dict[Path, dict[str, list[float]]]:
+        """How minimal the pairs of each paradigm are, by the file of the result and by UID."""
+        return {result.path: paradigm_correlations(result, "UID") for result in self.results}
+
     def of(self, config: SiteConfig) -> dict[str, Result]:
         """Return the results on a config, by the short names of their models."""
         place = config.data, config.name
@@ -51,7 +56,7 @@ class SiteResults:
             for name, result in self.of(config).items():
                 known = result.summary["by"]["UID"].get(uid)
                 if known and known["n"]:
-                    similar = paradigm_correlations(result, "UID").get(uid, [])
+                    similar = self._correlations[result.path].get(uid, [])
                     found.setdefault(name, FigureCell.of(tally_of(known), similar))
             if cell := people_cell(self.judgments.get((config.data, config.name), {}), [uid]):
                 people.setdefault(PEOPLE, cell)
