@@ -179,16 +179,18 @@ def form_missing(lexicon: Tables) -> Iterator[Problem]:
 
     Fill the cell in if the word has the form: items that need it are skipped otherwise. A word is
     reported if more than 90 % of its table have the form, and no table has a form of its lemma with
-    these features (and perhaps others). A noun of one number (*Milch*) in a table with cases is
-    not reported.
+    these features (and perhaps others). The plural of words with the Count `mass` (*Milch*) is not
+    missing.
     """
     for table in lexicon.tables:
         for cell in table.cells:
-            alike = [c for c in table.cells if c.get("Number") == cell.get("Number")]
-            lacking = [row for row in table.rows if cell not in row.forms]
+            is_plural = cell.text("Number") == "Plur"
+            lacking = [
+                row for row in table.rows
+                if cell not in row.forms
+                and not (is_plural and row.properties.get("Count") == "mass")
+            ]  # fmt: skip
             for row in lacking if len(lacking) < (1 - MOSTLY) * len(table.rows) else ():
-                if len(alike) > 1 and not any(c in row.forms for c in alike):
-                    continue
                 others = (other for _, other in lexicon.rows if other.lemma == row.lemma)
                 if not any(subset(cell, other) for found in others for other in found.forms):
                     yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
@@ -224,10 +226,9 @@ def same_forms(lexicon: Tables) -> Iterator[Problem]:
     for table in lexicon.tables:
         first: dict[tuple[str, ...], Row] = {}
         for row in table.rows:
-            prefix = row.properties.get("Prefix", "")
-            forms = (prefix, *(row.forms.get(cell, "") for cell in table.cells))
-            other = first.setdefault(forms, row)
-            if other.shown != row.shown and len({*forms[1:]} - {""}) > 1:
+            forms = tuple(row.forms.get(cell, "") for cell in table.cells)
+            other = first.setdefault((row.properties.get("Prefix", ""), *forms), row)
+            if other.shown != row.shown and len({*forms} - {""}) > 1:
                 detail = f"{row.lemma!r} and {other.lemma!r} (line {other.line})"
                 yield Problem(detail, table.path, row.line)
 

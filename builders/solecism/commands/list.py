@@ -47,17 +47,13 @@ def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, roo
         return
     found = sizes(root, names)
     if as_json:
-        print_lines(*(json.dumps(known_of(size)) for size in found))
+        known = ({**asdict(size), "iso639_3": isos_of(size.language_tags)} for size in found)
+        print_lines(*map(json.dumps, known))
         return
     mined = [size for size in found if isinstance(size, MinedSize)]
     is_mined = mined and len(mined) == len(found)
     for table in mined_tables(mined) if is_mined else [size_table(found)]:
         console().print(table)
-
-
-def known_of(size: Size) -> dict[str, object]:
-    """Return what is known of a size, for programs."""
-    return {**asdict(size), "iso639_3": isos_of(size.language_tags)}
 
 
 def size_table(found: Sequence[Size]) -> Table:
