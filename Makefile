@@ -50,6 +50,7 @@ nightly: check nightly-tests test-lowest test-newest
 nightly-tests: $(VENV)/.nightly
 	$(PYTEST) -m "" -p no:randomly
 	$(PYTEST)
+	$(BIN)/solecism check
 	$(BIN)/python scripts/fuzz.py --count 3000 --seed 1
 
 # Name the version of everything that is installed, for Python 3.11 to 3.14.

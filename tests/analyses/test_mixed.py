@@ -28,6 +28,7 @@ def simulated(random: np.random.Generator, effect: float = TRUTH) -> Data:
     return outcome, kind, {"modifier": modifier, "item": item, "seed": seed}
 
 
+@pytest.mark.nightly
 def test_intervals_cover_the_truth() -> None:
     random = np.random.default_rng(20)
     covered = 0

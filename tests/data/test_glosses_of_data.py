@@ -8,6 +8,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.root import installed_root
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name", ["blimp-de/de", "clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"]
 )

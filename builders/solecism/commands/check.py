@@ -22,14 +22,17 @@ _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 @click.command(help=__doc__)
 @click.argument("paths", nargs=-1)
 @option("--codes", is_flag=True, help="Print all codes with what to do, and check nothing.")
+@option("--no-items", is_flag=True, help="Draw no items: `build` checks those, too.")
 @JSON
 @ROOT
-def command(paths: tuple[str, ...], codes: bool, as_json: bool, root: Root) -> None:
+def command(
+    paths: tuple[str, ...], codes: bool, no_items: bool, as_json: bool, root: Root
+) -> None:
     if codes:
         click.echo(render_codes(), nl=False)
         return
     checked = Counter(dict.fromkeys(_COUNTED, 0))
-    findings = check_paths(paths, root.path, counts=checked)
+    findings = check_paths(paths, root.path, items=not no_items, counts=checked)
     counts = Counter(finding.level for finding in findings)
     if as_json:
         figures = {f"{level}s": counts[level] for level in _STYLES}

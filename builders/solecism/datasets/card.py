@@ -2,7 +2,7 @@
 
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -123,7 +123,7 @@ def _findings(built: Sequence[BuiltConfig]) -> list[str]:
     return [f"`{name}` {finding.code}: {finding.message}" for name, finding in found]
 
 
-TRIED = 1_000
+TRIED = 250
 """Heuristics are tried on so many pairs of each paradigm: the first ones, a fair sample."""
 
 
@@ -134,19 +134,29 @@ def heuristic_rows(built: Sequence[BuiltConfig], folder: Path) -> list[tuple[str
         uids = {p.uid for p in config.paradigms if (config.languages, p.uid) not in found}
         if config.kind != "pair" or not uids:
             continue
-        pairs: dict[str, list[PairTexts]] = {uid: [] for uid in uids}
-        columns = ["UID", "sentence_good", "sentence_bad", "slots", "features"]
-        for batch in pq.ParquetFile(folder / config.path).iter_batches(1 << 13, columns=columns):
-            for row in batch.to_pylist():
-                if len(some := pairs.get(row["UID"], [])) < TRIED:
-                    some.append(pair_of(row))
-            if all(len(some) == TRIED for some in pairs.values()):
-                break
+        pairs = _first_pairs(folder / config.path, uids)
         counts = word_counts(chain.from_iterable(pairs.values()))
         for uid, some in sorted(pairs.items()):
-            name = f"{config.name}/{uid}"
-            found[config.languages, uid] = name, heuristics_of(some, counts)
-    return [(name, shares) for name, shares in found.values() if shares.first_noun is not None]
+            if any(pair.nouns[0] is not None for pair in some):
+                name = f"{config.name}/{uid}"
+                found[config.languages, uid] = name, heuristics_of(some, counts)
+    return list(found.values())
+
+
+def _first_pairs(path: Path, uids: Iterable[str]) -> dict[str, list[PairTexts]]:
+    """Return the first pairs of some paradigms in a built file, :data:`TRIED` of each."""
+    pairs: dict[str, list[PairTexts]] = {uid: [] for uid in uids}
+    columns = ["UID", "sentence_good", "sentence_bad", "features", "slots"]
+    for batch in pq.ParquetFile(path).iter_batches(1 << 13, columns=columns):
+        slots = batch["slots"]
+        for n, row in enumerate(batch.select(columns[:-1]).to_pylist()):
+            if len(some := pairs.get(row["UID"], [])) < TRIED:
+                # Slots are most of the data; without a controller none are looked at.
+                controlled = row["features"].get("controller")
+                some.append(pair_of({**row, "slots": slots[n].as_py() if controlled else ()}))
+        if all(len(some) == TRIED for some in pairs.values()):
+            break
+    return pairs
 
 
 class VersionRow(NamedTuple):
