@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -32,7 +33,8 @@ def walk(page: str, folder: Path) -> str:
     print."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     printed, code = [], ""
-    for kind, name, body in _BLOCK.findall(text):
+    for (kind, name), blocks in groupby(_BLOCK.findall(text), lambda block: block[:2]):
+        body = "".join(block[2] for block in blocks)
         if kind == "file":
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(body, encoding="utf-8")

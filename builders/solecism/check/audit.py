@@ -125,15 +125,15 @@ def _sides(good: str, bad: str) -> tuple[Words, ...]:
 def audit(
     paths: Path | str | Sequence[Path | str],
     *,
-    language: str = "en",
+    language: str = "",
     root: Root | Path | str | None = None,
 ) -> list[Audit]:
     """Audit the minimal pairs of files and folders, and return an :class:`Audit` for each paradigm.
 
     ``paths`` are folders built by ``solecism build``, Parquet files, JSONL as BLiMP's release has
-    it, or text as CLAMS' release has it; ``clams/en/subj_rel`` is a paradigm of a folder. Number
-    agreement is checked with the nouns of ``language``, which are in ``root``
-    (:func:`~solecism.find_root`); ``language=""`` leaves that out.
+    it, or text as CLAMS' release has it; ``clams/en/subj_rel`` is a paradigm of a folder.
+    ``language="en"`` checks the number of nouns after English determiners, too, with the nouns of
+    that lexicon in ``root`` (:func:`~solecism.find_root`).
 
     Raises :class:`InputError` for a path that holds no pairs.
 

@@ -61,7 +61,7 @@ def _help() -> str:
 
 @click.command(help=_help())
 @click.argument("paths", nargs=-1, required=True, type=path_type())
-@option("--language", default="en", help="Check number with its nouns ('': do not).")
+@option("--language", default="", help="en: check number after English determiners.")
 @JSON
 @ROOT
 def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -> None:

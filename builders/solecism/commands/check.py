@@ -25,9 +25,7 @@ _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 @option("--no-items", is_flag=True, help="Draw no items: `build` checks those, too.")
 @JSON
 @ROOT
-def command(
-    paths: tuple[str, ...], codes: bool, no_items: bool, as_json: bool, root: Root
-) -> None:
+def command(paths: tuple[str, ...], codes: bool, no_items: bool, as_json: bool, root: Root) -> None:
     if codes:
         click.echo(render_codes(), nl=False)
         return
