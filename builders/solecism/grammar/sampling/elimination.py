@@ -141,7 +141,10 @@ class Elimination:
     def joint(self, axes: tuple[int, ...]) -> Counts:
         """Count the combinations for each combination of the labels ``axes``."""
         ones = [np.ones(int(key.max()) + 1 if len(key) else 0) for key in self.kinds]
-        return self.rest * _product(self.left, axes, ones)
+        found = self.rest * _product(self.left, axes, ones)
+        for place, axis in enumerate(axes):  # labels that no word can have are of kind -1
+            found = np.insert(found, found.shape[place], 0, place).take(self.kinds[axis], place)
+        return found
 
     @property
     def total(self) -> float:
@@ -172,13 +175,13 @@ def eliminate(
         columns[slot].append(own[slot])
     asked = [alike_rows(cs, size)[1] for cs, size in zip(columns, sizes, strict=True)]
     groups = [_numbered(a, key >= 0) for a, (key, _) in zip(asked, entries, strict=True)]
-    # axes: the kinds of each slot, then the labels of each slot (one for a slot that has none)
+    # axes: the kinds of each slot, then the labels of each slot (none for a slot without labels)
     kinds = [key for key, _ in entries]
-    kinds += [np.arange(int(labels[s].max()) + 1 if s in labels else 0) for s in range(len(sizes))]
+    kinds += [_labels_met(labels.get(s), members) for s, (_, members) in enumerate(entries)]
     pairs = zip(kinds, own, strict=False)
     counts: list[Counts] = [np.bincount(k[k >= 0], w[k >= 0]).astype(float) for k, w in pairs]
-    counts += [np.ones(len(key)) for key in kinds[len(sizes) :]]
-    widths = [int(group.max()) + 1 for group in asked] + [len(c) for c in counts[len(sizes) :]]
+    counts += [np.ones(int(key.max()) + 1 if len(key) else 0) for key in kinds[len(sizes) :]]
+    widths = [int(group.max()) + 1 for group in asked] + [len(k) for k in kinds[len(sizes) :]]
     steps: list[SlotWeights] = []
     rest, left, work = 1.0, set(range(len(sizes))), 0
     while left:
@@ -193,7 +196,7 @@ def eliminate(
         multiplied = len(others) > 2  # else einsum sums as it goes
         held = prod(len(counts[s]) for s in others)
         work += held * len(counts[slot])
-        kept = held * (len(counts[slot]) if multiplied else widths[len(sizes) + slot])
+        kept = held * len(counts[slot if multiplied else len(sizes) + slot])
         if kept > CELLS or work > 32 * CELLS:
             raise fail("where: the tests link too many words; compare properties instead", path)
         # The same tables are the weights to draw the slot by, once the others are drawn.
@@ -201,14 +204,23 @@ def eliminate(
         if slot in labels:
             # Sum over the words of each label, but keep the label: the cells of a balanced draw
             # are counted by it at the end.
-            own_labels = labels[slot][entries[slot][1]]
-            by_label = _by_label(mine, slot, others, counts, own_labels, widths[len(sizes) + slot])
+            own_labels = kinds[len(sizes) + slot][labels[slot][entries[slot][1]]]
+            size = len(counts[len(sizes) + slot])
+            by_label = _by_label(mine, slot, others, counts, own_labels, size)
             factors.append(((*others, len(sizes) + slot), by_label))
         elif others:
             factors.append((others, _summed(mine, slot, others, counts[slot])))
         else:  # nothing is linked to the slot any more: its sum is a plain factor
             rest *= float(_summed(mine, slot, (), counts[slot]))
     return Elimination(steps, kinds, rest, factors)
+
+
+def _labels_met(labels: Ints | None, members: Ints) -> Ints:
+    """Return a number for each label that the entries ``members`` have, and -1 for others."""
+    if labels is None:
+        return np.zeros(0, dtype=np.intp)
+    every = np.arange(int(labels.max()) + 1)
+    return _numbered(every, np.isin(every, labels[members]))
 
 
 def _cost(slot: int, factors: Sequence[Factor], widths: Sequence[int]) -> int:
