@@ -10,7 +10,8 @@ from solecism.root import installed_root
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "name", ["blimp-de/de", "clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"]
+    "name",
+    ["blimp-de/de", "blimp-fr/fr", "clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"],
 )
 def test_every_word_drawn_has_a_gloss(name: str) -> None:
     dataset, language = name.split("/")

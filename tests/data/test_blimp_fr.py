@@ -1,0 +1,107 @@
+"""The data set blimp-fr: sizes, what can be heard, elision, and that no wrong form is right."""
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from release import CHECKOUT
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from solecism.grammar.pairs import draw_pairs
+from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import read_table
+from solecism.root import Root
+
+LEXICON = CHECKOUT / "lexicons" / "fr"
+
+Pairs = dict[str, list[dict[str, Any]]]
+"""Pairs by UID."""
+
+SILENT = ("participle_with_etre",)
+"""Paradigms of agreement whose words allow no more: of the verbs with être only *mort* sounds."""
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    root = Root(CHECKOUT)
+    paradigms = load_paradigms(root, "blimp-fr", templates_of_language(root, "blimp-fr", "fr"))
+    return {
+        paradigm.template.id: [
+            row for table in draw_pairs(paradigm, extra=("audible",)) for row in table.to_pylist()
+        ]
+        for paradigm in paradigms.values()
+    }
+
+
+def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:
+    assert len(pairs) >= 38
+    for uid, rows in pairs.items():
+        for side in ("sentence_good", "sentence_bad"):
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+
+
+def test_every_pair_says_whether_it_can_be_heard(pairs: Pairs) -> None:
+    """At least half of the pairs can, in each paradigm of agreement whose words allow it."""
+    for uid, rows in pairs.items():
+        audible = [row["features"]["audible"] for row in rows]
+        assert set(audible) <= {"yes", "liaison", "no"}
+        if "agreement" in rows[0]["linguistics_term"] and uid not in SILENT:
+            assert audible.count("yes") >= 500, uid
+
+
+def test_words_are_elided_on_both_sides(pairs: Pairs) -> None:
+    """No *le*, *que* ... stands before a vowel, and no *l'* before a consonant."""
+    before = re.compile(r"\b(le|la|de|que|je|me|te|se|ne)$", re.IGNORECASE)
+    mute = Lexicon(LEXICON).orthography
+    for uid, rows in pairs.items():
+        for row in rows:
+            for side in ("sentence_good", "sentence_bad"):
+                words = row[side].rstrip(".").split()
+                for left, right in pairwise(words):
+                    if before.search(left):
+                        assert not mute.touches([left.lower()], [right]), (uid, row[side])
+                for word in words:
+                    if found := re.match(r"(?:[ldnmtsj]|qu)'(.)", word, re.IGNORECASE):
+                        assert found[1].lower() in "aàâeéèêiîoôuûyhœ", (uid, row[side])
+
+
+def test_no_wrong_form_is_the_right_one_too(pairs: Pairs) -> None:
+    """Where one word differs, the wrong form has no features that the right form has."""
+    forms: dict[str, dict[str, set[Feats]]] = defaultdict(lambda: defaultdict(set))
+    for name in ("determiner", "adjective", "valency", "clitic"):
+        for row in read_table(LEXICON / f"{name}.tsv").rows:
+            for cell, form in row.forms.items():
+                forms[form][f"{name}:{row.lemma}"].add(cell)
+    compared = 0
+    for uid, rows in pairs.items():
+        for row in rows:
+            good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+            differ = [(a, b) for a, b in zip(good, bad, strict=False) if a != b]
+            if len(good) != len(bad) or len(differ) != 1:
+                continue
+            ours, theirs = (forms.get(word, {}) for word in differ[0])
+            for lemma in ours.keys() & theirs.keys():
+                assert not ours[lemma] & theirs[lemma], (uid, row["sentence_bad"])
+                compared += 1
+    assert compared > 10_000
+
+
+def test_words_of_two_genders_are_in_no_contrast_of_gender(pairs: Pairs) -> None:
+    """*Le livre, la livre*; *l'ingénieur est parti, partie*."""
+    (line,) = [
+        line for line in (LEXICON / "typical/groups.tsv").read_text(encoding="utf-8").splitlines()
+        if line.startswith("two_genders\t")
+    ]  # fmt: skip
+    both = set(line.split("\t")[1].split(", "))
+    contrasts = {
+        "article_gender": "voiture", "floating_tout": "filles", "participle_with_etre": "filles",
+        "possessive_before_vowel": "amie", "tout_agreement": "robes",
+    }  # fmt: skip
+    for uid, name in contrasts.items():
+        nouns = {s["lemma"] for row in pairs[uid] for s in row["slots"] if s["name"] == name}
+        assert nouns
+        assert not both & nouns, uid
