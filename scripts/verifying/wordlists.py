@@ -121,8 +121,10 @@ def open_corpora_to_ud(tag: str) -> tuple[str, Feats]:
     """Return UPOS and features of a tag of OpenCorpora (opencorpora.org/dict.php?act=gram)."""
     pos, *grammemes = re.split("[ ,]", tag)
     upos, _, feats = _OPEN_CORPORA_POS.get(pos, "X").partition(" ")
-    pairs = [feats, *(_OPEN_CORPORA[g] for g in grammemes if g in _OPEN_CORPORA)]
-    return "DET" if "Apro" in grammemes else upos, Feats.parse("|".join(p for p in pairs if p))
+    pairs = [*filter(None, feats.split("|")), *(_OPEN_CORPORA.get(g, "") for g in grammemes)]
+    # A tag may have two of a kind: an accusative of *робот* is "anim ... inan".
+    found = {pair.partition("=")[0]: pair for pair in pairs if pair}
+    return "DET" if "Apro" in grammemes else upos, Feats.parse("|".join(found.values()))
 
 
 def ask_pymorphy(words: Iterable[str]) -> WordList | None:

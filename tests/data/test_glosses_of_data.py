@@ -11,7 +11,16 @@ from solecism.root import installed_root
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
-    ["blimp-de/de", "blimp-fr/fr", "clams/de", "clams/fr", "clams/he", "clams/ru", "mandarin/zh"],
+    [
+        "blimp-de/de",
+        "blimp-fr/fr",
+        "blimp-ru/ru",
+        "clams/de",
+        "clams/fr",
+        "clams/he",
+        "clams/ru",
+        "mandarin/zh",
+    ],
 )
 def test_every_word_drawn_has_a_gloss(name: str) -> None:
     dataset, language = name.split("/")

@@ -27,7 +27,7 @@ WEIGHT = 1000
 
 FIELDS = ("morphology", "syntax", "semantics", "syntax_semantics")
 _RESERVED = "word|self|[Tt]rue|[Ff]alse|[Nn]one|and|or|not|in|is|if|else"
-_NAME = re.compile(rf"(?!(?:{_RESERVED})$)[A-Za-z_]\w*")
+_NAME = re.compile(rf"(?!(?:{_RESERVED})$)[^\W\d]\w*")
 _LINE = re.compile(r"([A-Za-z_][\w-]*):\s*(.*)")
 
 
