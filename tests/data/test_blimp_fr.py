@@ -105,3 +105,16 @@ def test_words_of_two_genders_are_in_no_contrast_of_gender(pairs: Pairs) -> None
         nouns = {s["lemma"] for row in pairs[uid] for s in row["slots"] if s["name"] == name}
         assert nouns
         assert not both & nouns, uid
+
+
+def test_a_pronoun_before_a_verb_is_no_article_before_a_noun(pairs: Pairs) -> None:
+    """*La porte*, *les marche*: the verbs of the paradigms of pronouns are no nouns."""
+    nouns = {form for row in read_table(LEXICON / "noun.tsv").rows for form in row.forms.values()}
+    for uid in ("accusative_clitic", "dative_clitic", "clitic_before_finite", "clitic_climbing",
+                "clitic_order_first_person", "clitic_order_third_person"):  # fmt: skip
+        for row in pairs[uid]:
+            for side in ("tokens_good", "tokens_bad"):
+                words = row[side].split()
+                after = {b for a, b in pairwise(words) if a in ("le", "la", "les", "leur", "l'")}
+                finite = {s["form"] for s in row["slots"] if s["upos"] == "VERB"}
+                assert not after & finite & nouns, row[side]
