@@ -118,3 +118,17 @@ def test_a_pronoun_before_a_verb_is_no_article_before_a_noun(pairs: Pairs) -> No
                 after = {b for a, b in pairwise(words) if a in ("le", "la", "les", "leur", "l'")}
                 finite = {s["form"] for s in row["slots"] if s["upos"] == "VERB"}
                 assert not after & finite & nouns, row[side]
+
+
+def test_lui_is_not_said_of_the_subject(pairs: Pairs) -> None:
+    """*Paul lui écoute* is "Paul, lui, écoute"; *a leur écrit* has a noun."""
+    seen = 0
+    for uid in ("accusative_clitic", "clitic_before_auxiliary", "clitic_order_third_person"):
+        for row in pairs[uid]:
+            bad = row["tokens_bad"].split()
+            assert ("leur", "écrit") not in pairwise(bad), row["sentence_bad"]
+            if "lui" in bad:
+                (subject,) = (slot["feats"] for slot in row["slots"] if slot["name"] == "anne")
+                assert "Gender=Fem" in subject, row["sentence_bad"]
+                seen += 1
+    assert seen > 500
