@@ -65,13 +65,31 @@ def test_no_wrong_form_is_the_right_one_too(
     assert compared > 20_000
 
 
-def test_wrong_animate_accusatives_are_no_plurals(
-    pairs: Pairs, forms: dict[str, dict[str, set[Feats]]]
+@pytest.mark.parametrize(
+    ("uid", "reading"),
+    [
+        ("animate_accusative", "Case=Acc|Number=Plur"),  # *Потерял паспорта*: several.
+        ("nominalisation_genitive", "Case=Gen"),  # *Покупкой одеяла*: of one.
+        ("coordination_case", "Case=Nom|Number=Sing"),  # *Помогла брату и дочь*: so did she.
+        ("passive_agent", "Case=Ins"),
+    ],
+)
+def test_wrong_words_have_no_right_reading(
+    pairs: Pairs, forms: dict[str, dict[str, set[Feats]]], uid: str, reading: str
 ) -> None:
-    """*Потерял паспорта* is right: several passports."""
-    several = Feats.parse("Case=Acc|Number=Plur")
-    for row in pairs["animate_accusative"]:
+    """The last word that differs is right with these features, so no noun of it has them."""
+    for row in pairs[uid]:
         good, bad = row["tokens_good"].lower().split(), row["tokens_bad"].lower().split()
-        ((_, wrong),) = [(a, b) for a, b in zip(good, bad, strict=True) if a != b]
+        wrong = [b for a, b in zip(good, bad, strict=True) if a != b][-1]
         for cells in forms[wrong].values():
-            assert not any(subset(several, cell) for cell in cells), wrong
+            assert not any(subset(Feats.parse(reading), cell) for cell in cells), wrong
+
+
+def test_each_case_of_a_name_that_declines_differs() -> None:
+    """*Андрей удалось*: the dative was the nominative once, and *Зой* an accusative."""
+    for row in read_table(LEXICON / "propn.tsv").rows:
+        nominative, dative, accusative = (
+            row.forms[Feats.parse(f"Case={case}")] for case in ("Nom", "Dat", "Acc")
+        )
+        assert dative != nominative != accusative, row.lemma
+        assert accusative[-1] in ("ую" if nominative[-1] in "ая" else "ая"), row.lemma
