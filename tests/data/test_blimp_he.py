@@ -1,0 +1,315 @@
+"""The data set blimp-he: sizes, contrasts, and that no wrong form has a reading that is right."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+
+from release import CHECKOUT
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from solecism.grammar.pairs import draw_pairs
+from solecism.lexicon.features import Feats
+from solecism.lexicon.table import Row, read_table
+from solecism.root import Root
+
+LEXICON = CHECKOUT / "lexicons" / "he"
+VERBS = ("valency", "passive", "verb", "copula")
+PREFIXES = "והכלבמש"
+"""Letters that may be a word of their own before the next one."""
+
+Pairs = dict[str, list[dict[str, Any]]]
+"""Pairs by UID."""
+
+Forms = dict[str, list[tuple[str, Row, Feats]]]
+"""Table, word and cell of each form."""
+
+AGREEMENT = {
+    "past_gender": {"Gender"},
+    "past_gender_attractor": {"Gender"},
+    "past_number": {"Number", "Gender"},
+    "past_number_attractor": {"Number", "Gender"},
+    "past_person": {"Person", "Number", "Gender"},
+    "coordinated_subject_number": {"Number", "Gender"},
+    "coordinated_subject_person": {"Person"},
+    "imperative_gender": {"Gender"},
+}
+"""The features in which the forms of the verb differ (the plural of the past has no gender)."""
+
+REFLEXIVES = {
+    "reflexive_gender": {"Gender"},
+    "reflexive_number": {"Number"},
+    "reflexive_person": {"Person", "Number", "Gender"},
+    "reflexive_head": {"Gender"},
+    "binding_domain": {"Gender"},
+}
+
+SUFFIXES = {"resumptive_gender": {"Gender"}, "resumptive_number": {"Number"}}
+
+TENSES = {
+    "tense_adverb_past": ("Past", "Fut"),
+    "tense_adverb_future": ("Fut", "Past"),
+    "future_after_want": ("Fut", "Past"),
+    "future_after_in_order_that": ("Fut", "Past"),
+}
+"""The tense of the good form, and that of the bad one."""
+
+INFINITIVES = (
+    "infinitive_after_modal",
+    "infinitive_after_phase_verb",
+    "infinitive_after_conjunction",
+)
+
+GOVERNMENT = {
+    "object_le": "ל",
+    "object_be": "ב",
+    "object_al": "על",
+    "object_el": "אל",
+    "object_me": "מ",
+    "object_im": "עם",
+    "object_et": "את",
+}
+"""What the verbs of a paradigm govern."""
+
+BINYANIM = {
+    "nifal_object": {"NIFAL"},
+    "hitpael_object": {"HITPAEL"},
+    "passive_object": {"PUAL", "HUFAL"},
+}
+"""The binyan of the bad verb."""
+
+BALANCED = {
+    "past_gender": "Gender",
+    "past_gender_attractor": "Gender",
+    "past_number": "Number",
+    "past_number_attractor": "Number",
+    "coordinated_subject_number": "Number",
+    "coordinated_subject_person": "Person",
+    "imperative_gender": "Gender",
+    "reflexive_gender": "Gender",
+    "reflexive_number": "Number",
+    "reflexive_head": "Gender",
+    "binding_domain": "Gender",
+    "resumptive_gender": "Gender",
+    "resumptive_number": "Number",
+}
+"""Both directions are drawn about equally often."""
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    root = Root(CHECKOUT)
+    paradigms = load_paradigms(root, "blimp-he", templates_of_language(root, "blimp-he", "he"))
+    return {
+        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
+        for paradigm in paradigms.values()
+    }
+
+
+@pytest.fixture(scope="module")
+def forms() -> Forms:
+    """Return what each form of a verb, a preposition or a reflexive pronoun can be."""
+    found: Forms = defaultdict(list)
+    for name in (*VERBS, "adposition", "reflexive"):
+        for row in read_table(LEXICON / f"{name}.tsv").rows:
+            for cell, form in row.forms.items():
+                found[form].append((name, row, cell))
+    return found
+
+
+def changed(row: dict[str, Any]) -> tuple[str, str]:
+    """Return the only word in which the sentences differ, good and bad."""
+    good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+    ((ours, theirs),) = [(a, b) for a, b in zip(good, bad, strict=True) if a != b]
+    return ours, theirs
+
+
+def cells(forms: Forms, word: str, tables: tuple[str, ...]) -> dict[str, list[dict[str, str]]]:
+    """Return the features of a form by lemma without mark, in some tables."""
+    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for table, row, cell in forms.get(word, []):
+        if table in tables:
+            found[row.shown].append(dict(part.split("=") for part in str(cell).split("|")))
+    return found
+
+
+def contrast(
+    forms: Forms, words: tuple[str, str], tables: tuple[str, ...]
+) -> list[tuple[dict[str, str], dict[str, str]]]:
+    """Return the features of both forms, for all words that have both."""
+    ours, theirs = (cells(forms, word, tables) for word in words)
+    return [
+        (a, b) for lemma in ours.keys() & theirs.keys() for a in ours[lemma] for b in theirs[lemma]
+    ]
+
+
+def unlike(a: dict[str, str], b: dict[str, str]) -> set[str]:
+    """Return the names of the features that differ."""
+    return {name for name in a.keys() | b.keys() if a.get(name) != b.get(name)}
+
+
+def participle(cell: Feats, right: list[Feats]) -> bool:
+    """Return whether a form is a participle of the gender and number of a right one."""
+    bad = dict(part.split("=") for part in str(cell).split("|"))
+    if bad.get("VerbForm") != "Part":
+        return False
+    return any(
+        bad["Number"] == good.get("Number") and bad["Gender"] in good.get("Gender", "").split(",")
+        for good in (dict(part.split("=") for part in str(one).split("|")) for one in right)
+    )
+
+
+def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:
+    assert len(pairs) >= 28
+    for uid, rows in pairs.items():
+        for side in ("sentence_good", "sentence_bad"):
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+
+
+@pytest.mark.parametrize(
+    ("expected", "tables"),
+    [(AGREEMENT, VERBS), (REFLEXIVES, ("reflexive",)), (SUFFIXES, ("adposition",))],
+)
+def test_the_forms_differ_in_the_contrast_only(
+    pairs: Pairs, forms: Forms, expected: dict[str, set[str]], tables: tuple[str, ...]
+) -> None:
+    """Nothing else is wrong with the bad form, and no reading of it is that of the good one."""
+    for uid, names in expected.items():
+        for row in pairs[uid]:
+            found = contrast(forms, changed(row), tables)
+            assert found, (uid, row["sentence_bad"])
+            assert any(unlike(a, b) <= names for a, b in found), (uid, row["sentence_bad"])
+            assert all(unlike(a, b) & names for a, b in found), (uid, row["sentence_bad"])
+
+
+def test_no_wrong_verb_is_the_right_form_of_another(pairs: Pairs, forms: Forms) -> None:
+    """*שתה* is also "she set". A letter before the rest of a word may be a prefix."""
+    for uid in (*AGREEMENT, *TENSES):
+        for row in pairs[uid]:
+            ours, theirs = changed(row)
+            right = [cell for table, _, cell in forms[ours] if table in VERBS]
+            words = [theirs, theirs[1:]] if theirs[0] in PREFIXES else [theirs]
+            for word in words[: 1 if uid in TENSES else 2]:
+                for table, other, cell in forms.get(word, []):
+                    if table in VERBS:
+                        assert cell not in right, (uid, other.lemma, row["sentence_bad"])
+                        assert not (uid in AGREEMENT and participle(cell, right)), (uid, word)
+
+
+def test_tenses_are_those_of_the_adverb_or_the_clause(pairs: Pairs, forms: Forms) -> None:
+    """The bad form has the other tense, and no form of the future is an imperative as well."""
+    for uid, (good, bad) in TENSES.items():
+        for row in pairs[uid]:
+            ours, theirs = changed(row)
+            found = contrast(forms, (ours, theirs), VERBS)
+            assert any(a.get("Tense") == good and b.get("Tense") == bad for a, b in found), uid
+            if uid == "tense_adverb_future":
+                readings = [cell for some in cells(forms, theirs, VERBS).values() for cell in some]
+                assert not any(cell.get("Mood") == "Imp" for cell in readings), row["sentence_bad"]
+                assert not any(cell.get("VerbForm") == "Part" for cell in readings), theirs
+    needs = {r.lemma: r.properties["Needs"] for r in read_table(LEXICON / "adverbial.tsv").rows}
+    for uid, tense in (("tense_adverb_past", "Past"), ("tense_adverb_future", "Fut")):
+        for row in pairs[uid]:
+            assert any(
+                row["tokens_good"].startswith(f"{when} ") and needs[when] == tense for when in needs
+            ), row["sentence_good"]
+
+
+def test_infinitives_and_finite_forms(pairs: Pairs, forms: Forms) -> None:
+    """Where one of them is right, the other one is not spelt like it."""
+    for uid in (*INFINITIVES, "finite_clause"):
+        for row in pairs[uid]:
+            _, theirs = changed(row)
+            readings = [cell for some in cells(forms, theirs, VERBS).values() for cell in some]
+            assert readings, theirs
+            for cell in readings:
+                assert (cell == {"VerbForm": "Inf"}) == (uid == "finite_clause"), (uid, theirs)
+
+
+def test_the_imperative_after_al_is_no_future_and_no_past(pairs: Pairs, forms: Forms) -> None:
+    """*אל תקני* is also "do not buy"."""
+    for row in pairs["negated_imperative"]:
+        ours, theirs = changed(row)
+        found = contrast(forms, (ours, theirs), VERBS)
+        assert any(a.get("Tense") == "Fut" and b.get("Mood") == "Imp" for a, b in found)
+        for some in cells(forms, theirs, VERBS).values():
+            for cell in some:
+                assert cell.get("Tense") != "Fut", row["sentence_bad"]
+                assert (cell.get("Tense"), cell.get("Number")) != ("Past", "Sing"), theirs
+
+
+def test_verbs_govern_the_good_preposition_and_not_the_bad_one(pairs: Pairs, forms: Forms) -> None:
+    """No use of the verb in the lexicon has the bad one."""
+    for uid, governed in GOVERNMENT.items():
+        for row in pairs[uid]:
+            ours, theirs = changed(row)
+            good, bad = (cells(forms, word, ("adposition",)).keys() for word in (ours, theirs))
+            before = row["tokens_good"].split()[-2]
+            uses = [
+                (word.shown, word.properties["Governs"])
+                for table, word, _ in forms[before]
+                if table == "valency"
+            ]
+            assert governed in good, (uid, ours)
+            assert governed not in bad, (uid, theirs)
+            meant = {lemma for lemma, governs in uses if governs == governed}
+            assert meant, (uid, before)
+            for lemma, governs in uses:
+                assert lemma not in meant or governs not in bad, row["sentence_bad"]
+
+
+def test_a_preposition_without_a_suffix_is_bare(pairs: Pairs, forms: Forms) -> None:
+    for row in pairs["resumptive_needed"]:
+        ours, theirs = changed(row)
+        assert theirs in cells(forms, ours, ("adposition",)), ours
+        assert row["tokens_bad"].endswith(f" {theirs}")
+        assert theirs not in {"ליד", "אחרי", "לפני", "בשביל"}, "also an adverb or a noun"
+
+
+def test_verbs_without_an_object_have_no_reading_with_one(pairs: Pairs, forms: Forms) -> None:
+    """*קולף* is also a participle of a verb with an object."""
+    for uid, binyanim in BINYANIM.items():
+        for row in pairs[uid]:
+            _, theirs = changed(row)
+            readings = [row for table, row, _ in forms[theirs] if table in ("valency", "passive")]
+            assert readings, theirs
+            for reading in readings:
+                assert reading.properties["HebBinyan"] in binyanim, (uid, theirs)
+                assert reading.properties.get("Governs") != "את", (uid, theirs)
+
+
+def test_an_agent_stands_after_a_passive(pairs: Pairs, forms: Forms) -> None:
+    for row in pairs["agent_phrase"]:
+        ours, theirs = changed(row)
+        assert any(table == "passive" for table, _, _ in forms[ours]), ours
+        assert not any(table == "passive" for table, _, _ in forms[theirs]), theirs
+        assert " על ידי " in row["tokens_bad"]
+
+
+def test_negation_is_the_only_difference(pairs: Pairs) -> None:
+    for uid, rows in pairs.items():
+        if uid.startswith("negative_concord") or uid == "ein_in_past":
+            for row in rows:
+                ours, theirs = changed(row)
+                assert ours == "לא"
+                assert (
+                    theirs == "אין" if uid == "ein_in_past" else theirs not in {"לא", "אין", "אל"}
+                )
+                assert row["tokens_bad"].split().count("לא") == 0
+
+
+def test_both_directions_are_balanced(pairs: Pairs, forms: Forms) -> None:
+    for uid, name in BALANCED.items():
+        counts: Counter[str] = Counter()
+        for row in pairs[uid]:
+            found = contrast(forms, changed(row), (*VERBS, "adposition", "reflexive"))
+            counts[next(a for a, b in found if name in unlike(a, b)).get(name, "")] += 1
+        assert len(counts) == 2, (uid, counts)
+        assert min(counts.values()) >= 400, (uid, counts)
+
+
+def test_names_are_of_one_sex() -> None:
+    names = read_table(LEXICON / "propn.tsv").rows
+    assert len(names) >= 150
+    assert len({row.lemma for row in names}) == len(names)
+    assert not {"דניאל", "גבריאל", "עמנואל", "סיוון", "טל", "שקד"} & {row.lemma for row in names}
