@@ -1,0 +1,128 @@
+"""The data set blimp-he: no wrong noun, adjective or article has a reading that is right."""
+
+from typing import Any
+
+import pytest
+
+from release import CHECKOUT
+from solecism.datasets.from_templates import load_paradigms, templates_of_language
+from solecism.grammar.pairs import draw_pairs
+from solecism.lexicon.features import Feats, subset
+from solecism.lexicon.table import Row, read_table
+from solecism.root import Root
+
+LEXICON = CHECKOUT / "lexicons" / "he"
+ADJECTIVES = (
+    "adjective_gender",
+    "adjective_number",
+    "predicate_gender_attractor",
+    "predicate_number_attractor",
+    "irregular_plural",
+    "plurale_tantum",
+)
+
+Pairs = dict[str, list[dict[str, Any]]]
+"""Pairs by UID."""
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    root = Root(CHECKOUT)
+    paradigms = load_paradigms(root, "blimp-he", templates_of_language(root, "blimp-he", "he"))
+    return {
+        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
+        for paradigm in paradigms.values()
+    }
+
+
+def rows(table: str) -> list[Row]:
+    """Return the words of a table."""
+    return list(read_table(LEXICON / f"{table}.tsv").rows)
+
+
+def texts(table: str, feats: str) -> set[str]:
+    """Return the forms of a table in the cells with these features."""
+    wanted = Feats.parse(feats)
+    return {
+        form for row in rows(table) for cell, form in row.forms.items() if subset(wanted, cell)
+    }  # fmt: skip
+
+
+def changed(row: dict[str, Any]) -> tuple[str, str]:
+    """Return the only token in which the sentences differ, good and bad."""
+    good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+    ((ours, theirs),) = [(a, b) for a, b in zip(good, bad, strict=True) if a != b]
+    return ours, theirs
+
+
+def tokens_more(row: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the tokens of both sentences from the first that differs."""
+    good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+    same = next(n for n, (a, b) in enumerate(zip(good, bad, strict=False)) if a != b)
+    return good[same:], bad[same:]
+
+
+@pytest.mark.parametrize("uid", ADJECTIVES)
+def test_no_wrong_adjective_is_the_right_form_of_another(pairs: Pairs, uid: str) -> None:
+    cells: dict[str, set[Feats]] = {}
+    for word in rows("adjective"):
+        for cell, form in word.forms.items():
+            cells.setdefault(form, set()).add(cell)
+    for row in pairs[uid]:
+        good, bad = changed(row)
+        assert not cells[good] & cells[bad], row["sentence_bad"]
+
+
+def test_a_bare_noun_after_et_is_not_definite(pairs: Pairs) -> None:
+    """*את שירה* is also "her song", *את ים* a name, *את הרגל* "the leg"."""
+    doubtful = {"possessed", "name", "article", "clause"}
+    forms = {
+        form: set(word.properties["Readings"].split(","))
+        for word in rows("noun") for form in word.forms.values()
+    }  # fmt: skip
+    for row in pairs["et_definite"]:
+        good, bad = tokens_more(row)
+        assert (good[0], good[1:]) == ("ה", bad), row["sentence_bad"]
+        assert not forms[bad[0]] & doubtful, row["sentence_bad"]
+
+
+def test_no_article_and_construct_state_are_another_noun(pairs: Pairs) -> None:
+    """*הגינות* is also "the decency of"."""
+    known = texts("construct", "Definite=Cons")
+    for row in pairs["construct_article"]:
+        _, bad = tokens_more(row)
+        assert bad[0] == "ה", row["sentence_bad"]
+        assert bad[0] + bad[1] not in known, row["sentence_bad"]
+
+
+@pytest.mark.parametrize("uid", ["construct_singular", "construct_plural"])
+def test_an_absolute_noun_is_no_construct_state(pairs: Pairs, uid: str) -> None:
+    known = texts("construct", "Definite=Cons")
+    for row in pairs[uid]:
+        good, bad = changed(row)
+        assert good in known, row["sentence_good"]
+        assert bad not in known, row["sentence_bad"]
+
+
+def test_a_bare_noun_before_a_definite_modifier_is_no_construct_state(pairs: Pairs) -> None:
+    """*ילדות הגבוהה* is also "girls of the tall one"."""
+    known = texts("construct", "Definite=Cons")
+    bare = [tokens_more(row)[1] for row in pairs["demonstrative_definite"]]
+    nouns = [tokens[0] for tokens in bare if tokens[0] not in texts("determiner", "")]
+    assert len(nouns) > 400
+    assert not known.intersection(nouns)
+    for row in pairs["noun_definite"]:
+        good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+        assert [*good[:-1], "ה", good[-1]] == bad, row["sentence_bad"]
+        assert good[-2] not in known, row["sentence_bad"]
+
+
+def test_numerals_have_a_noun_of_the_other_number(pairs: Pairs) -> None:
+    one, many = texts("noun", "Number=Sing"), texts("noun", "Number=Plur")
+    for uid in ("plural_after_numeral", "plural_after_many", "singular_before_one"):
+        right, wrong = (one, many) if uid == "singular_before_one" else (many, one)
+        for row in pairs[uid]:
+            good, bad = changed(row)
+            assert good in right, row["sentence_good"]
+            assert bad in wrong - right, row["sentence_bad"]
