@@ -94,6 +94,27 @@ BALANCED = {
 }
 """Both directions are drawn about equally often."""
 
+SECOND_READINGS = {
+    "adjective_definite": "שמר חלם חשב הסתכל",  # keep the house clean, dream of her young
+    "agent_phrase": "כתב קרא סיפר סגר כיסה בנה הוסיף",  # the door closed on my hands
+    "comparative_preposition": "מנוסה חזק מוכשר עשיר מפורסם",  # strong in
+    "copula_number": "בעל",  # הבעלים, the owner
+    "hitpael_object": "פיטר",  # התפטרו אותו
+    "object_al": "סמך ריחם השפיע המליץ",  # סמך אותו, ordained him
+    "object_be": "תמך פגע בעט גער הביט זלזל נזכר",  # בעט אותו, kicked him out
+    "object_et": "ליווה ניצח חיקה",  # without an object
+    "object_le": "עזר הודה הזיק דאג חיכה האמין הפריע",  # הודה אותו, praised him
+    "passive_object": "כיבס כיסה קילף",  # כובס, a launderer
+    "resumptive_gender": "שיחק המליץ",  # the doctor whom he plays with her
+    "resumptive_number": "שיחק המליץ",
+    "future_after_in_order_that": "אפה תיקן",  # שאפתה, that I seduce
+    "negative_concord_time": "כבר",
+}
+"""Lemmas that would save the bad sentence, by UID."""
+
+ABSOLUTE = {"אכזב", "הפתיע", "הרשים", "ריגש", "העליב"}
+"""Verbs that may lack their object, and then have ל of the person concerned."""
+
 
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
@@ -306,6 +327,45 @@ def test_both_directions_are_balanced(pairs: Pairs, forms: Forms) -> None:
             counts[next(a for a, b in found if name in unlike(a, b)).get(name, "")] += 1
         assert len(counts) == 2, (uid, counts)
         assert min(counts.values()) >= 400, (uid, counts)
+
+
+@pytest.mark.parametrize("uid", SECOND_READINGS)
+def test_no_word_has_a_reading_that_saves_the_sentence(pairs: Pairs, uid: str) -> None:
+    avoided = set(SECOND_READINGS[uid].split())
+    for row in pairs[uid]:
+        lemmas = {(slot["lemma"] or "").partition("#")[0] for slot in row["slots"]}
+        assert not avoided & (lemmas | set(row["tokens_bad"].split())), row["sentence_bad"]
+
+
+def test_a_bare_adjective_cannot_be_said_of_the_subject(pairs: Pairs) -> None:
+    """*הרקדנית נפרדה מהשוטרת ביישנית* is how she left."""
+    for row in pairs["adjective_definite"]:
+        subject, noun = (
+            Feats.parse(slot["feats"])
+            for name in ("רבקה", "ילד")
+            for slot in row["slots"]
+            if slot["name"] == name
+        )
+        assert any(subject.text(name) != noun.text(name) for name in ("Gender", "Number")), row
+
+
+def test_no_wrong_imperative_is_a_past(pairs: Pairs, forms: Forms) -> None:
+    """*חגית, לבש את המעיל*: he wore."""
+    for row in pairs["imperative_gender"]:
+        ours, theirs = changed(row)
+        for a, b in contrast(forms, (ours, theirs), VERBS):
+            assert (a.get("Mood"), b.get("Tense")) != ("Imp", "Past"), row["sentence_bad"]
+
+
+def test_the_wrong_preposition_of_an_object_is_not_for_whom(pairs: Pairs, forms: Forms) -> None:
+    """*אכזב לה* is "disappointed, to her harm"."""
+    seen = set()
+    for row in pairs["object_et"]:
+        _, theirs = changed(row)
+        assert "אל" in cells(forms, theirs, ("adposition",)), row["sentence_bad"]
+        assert theirs != "אליה", row["sentence_bad"]
+        seen |= {slot["lemma"] for slot in row["slots"]}
+    assert seen > ABSOLUTE
 
 
 def test_names_are_of_one_sex() -> None:

@@ -21,6 +21,22 @@ ADJECTIVES = (
     "plurale_tantum",
 )
 
+TWINS = {"מראה", "חוזה"}
+"""Also a sight (masculine), a seer (feminine)."""
+
+TWINS_IN_PLURAL = (
+    "שושנים תינוקות כבשים נמלים יונים ערים מילים דבורים מפתחות מלונות יערות נהרות מקצועות קולות"
+    " סודות שמות"
+)
+"""Plurals of two nouns, a masculine and a feminine one (*נמלים* "ports", "ants")."""
+
+NOUN_PREDICATES = (
+    "לבן לבנה לבנות כבד כחול כחולה כתום מנוקד מנוקדת מסוכנים מסוכנת יקרה חומה דקה דקות חדשות יבשה"
+    " רחבה מהירות נוחות צבעוני צבעוניות חשמלית כפריים אישי מדעי מסורתי מרובע מעניין איטיות"
+    " אלגנטיות רכות"
+)
+"""Wrong adjectives that are also a noun or a preposition and a noun (*לבן* "for a son")."""
+
 Pairs = dict[str, list[dict[str, Any]]]
 """Pairs by UID."""
 
@@ -72,6 +88,24 @@ def test_no_wrong_adjective_is_the_right_form_of_another(pairs: Pairs, uid: str)
     for row in pairs[uid]:
         good, bad = changed(row)
         assert not cells[good] & cells[bad], row["sentence_bad"]
+
+
+def test_no_noun_has_a_twin_of_the_other_gender(pairs: Pairs) -> None:
+    """*ראתה את המראה הזה*: this sight."""
+    for uid in ("adjective_gender", "demonstrative_gender", "predicate_gender_attractor"):
+        for row in pairs[uid]:
+            assert not TWINS.intersection(row["tokens_bad"].split()), row["sentence_bad"]
+    plurals = set(TWINS_IN_PLURAL.split())
+    for row in pairs["irregular_plural"]:
+        assert not plurals.intersection(row["tokens_bad"].split()), row["sentence_bad"]
+
+
+def test_no_wrong_predicate_is_a_noun(pairs: Pairs) -> None:
+    """*המכנסיים של הילד לבן*: are for a son."""
+    for uid in ("predicate_gender_attractor", "predicate_number_attractor", "plurale_tantum"):
+        for row in pairs[uid]:
+            _, bad = changed(row)
+            assert bad not in NOUN_PREDICATES.split(), row["sentence_bad"]
 
 
 def test_a_bare_noun_after_et_is_not_definite(pairs: Pairs) -> None:

@@ -60,8 +60,9 @@ def verbs(binyan: str, **feats: str) -> list[tuple[str, str]]:
 
 def test_there_are_no_points_and_letters_stand_where_they_may() -> None:
     for table, row, _, text in ALL:
+        prefix = table.name == "adposition" and len(text) == 1
         assert not POINTS.search(text), (table.name, text)
-        assert not FINAL_INSIDE.search(text), (table.name, row.lemma, text)
+        assert prefix or not FINAL_INSIDE.search(text), (table.name, row.lemma, text)
         assert "ווו" not in text, (table.name, text)
 
 
