@@ -21,7 +21,19 @@ def offered(line: str) -> list[str]:
     ("line", "names"),
     [
         ("li", ["list"]),
-        ("list ", ["agreement", "blimp", "blimp-de", "blimp-fr", "blimp-he", "blimp-ru", "clams", "mandarin"]),
+        (
+            "list ",
+            [
+                "agreement",
+                "blimp",
+                "blimp-de",
+                "blimp-fr",
+                "blimp-he",
+                "blimp-ru",
+                "clams",
+                "mandarin",
+            ],
+        ),
         ("list cl", ["clams/de", "clams/en", "clams/fr", "clams/he", "clams/ru"]),
         ("list clams/h", ["clams/he"]),
         ("show clams/fr/vp", ["clams/fr/vp_coord"]),

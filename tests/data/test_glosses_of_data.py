@@ -14,6 +14,7 @@ from solecism.root import installed_root
     [
         "blimp-de/de",
         "blimp-fr/fr",
+        "blimp-he/he",
         "blimp-ru/ru",
         "clams/de",
         "clams/fr",
