@@ -91,8 +91,10 @@ def built(*arguments: str) -> dict[str, Any]:
 @pytest.mark.usefixtures("mirror")
 def test_a_folder_that_load_dataset_opens() -> None:
     manifest = built("en")
-    assert list(manifest["configs"]) == ["en", "en-forms", "en-pairs"]
-    assert [facts["kind"] for facts in manifest["configs"].values()] == ["cloze", "forms", "pair"]
+    assert list(manifest["configs"]) == ["en", "en-forms", "en-pairs", "en-pairs-wide"]
+    assert [facts["kind"] for facts in manifest["configs"].values()] == [
+        "cloze", "forms", "pair", "pair",
+    ]  # fmt: skip
     items = load_dataset("agreement", "en", split="test")
     assert set(items["masked"]) == {"controller", "target"}
     assert set(items["treebank"]) == {"UD_English-EWT", "UD_English-GUM"}

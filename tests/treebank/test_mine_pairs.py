@@ -56,7 +56,7 @@ def maker(
 def pairs(language: str, known: Sequence[str], *sentences: str) -> list[Row]:
     made, items = maker(language, conllu(*sentences), known)
     made.take(items)
-    rows: list[Row] = made.table().to_pylist()
+    rows: list[Row] = made.certain().table().to_pylist()
     return rows
 
 
@@ -243,7 +243,7 @@ def test_nothing_else_would_have_to_be_spelt_otherwise() -> None:
     """
     assert wrong(pairs("fr", known, door)) == {"Les porte n'est grande"}
     assert not pairs("fr", known, at)
-    assert reasons("fr", known, at)["spelling of neighbours"] == 1
+    assert reasons("fr", known, at)["spelling of neighbours"] >= 1
 
 
 def test_a_verb_before_a_subject_that_could_be_dropped() -> None:
@@ -387,7 +387,7 @@ VERBS = [f"z{a}{b}" for a in "aeiou" for b in "bt"]
 
 def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
     caps = Caps(lemma=3, controller=2)
-    rows = kept(*many(["Sing", "Plur"], VERBS, NOUNS), caps).rows()
+    rows = kept(*many(["Sing", "Plur"], VERBS, NOUNS), caps).certain().rows()
     targets = Counter((r["features"]["good_value"], r["features"]["target"]) for r in rows)
     controllers = Counter((r["features"]["good_value"], r["features"]["controller"]) for r in rows)
     assert max(targets.values()) == 3
@@ -398,12 +398,13 @@ def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
 def test_cells_are_filled_to_the_same_quota() -> None:
     few, known = many(["Plur"], VERBS[:1], NOUNS[:6])
     lots, more = many(["Sing"], VERBS, NOUNS)
-    facts = kept(few + lots, known + more, Caps(floor=5, cell=20)).facts()
+    made = kept(few + lots, known + more, Caps(floor=5, cell=20))
+    facts = made.facts(made.certain(), doubtful=False)
     assert facts["quota"] == 20
     assert facts["kept"] == {"verb_number": {"Plur>Sing": 6, "Sing>Plur": 20}}
     assert facts["unfilled"] == {"verb_number Plur>Sing": 6}
     assert facts["made"] == {"verb_number": 6 + len(VERBS) * len(NOUNS)}
-    cut = kept(lots, more, Caps(floor=5, cell=7)).rows()
+    cut = kept(lots, more, Caps(floor=5, cell=7)).certain().rows()
     assert [row["pair_id"] for row in cut] == list(range(7))
     assert len({row["features"]["target"] for row in cut}) == 7
 
@@ -416,10 +417,9 @@ def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
     cat, cats = "cat cat NOUN Number=Sing", "cats cat NOUN Number=Plur"
     made, items = maker("en", conllu(near(cat), near(cats), DOGS), BARKS)
     made.take(items)
-    assert set(made.made) >= {
-        "verb_number", "verb_number_attractor", "verb_number_intervening",
-    }  # fmt: skip
-    rows = made.rows()
+    uids = {uid for uid, _ in made.made}
+    assert uids >= {"verb_number", "verb_number_attractor", "verb_number_intervening"}
+    rows = made.certain().rows()
     assert len({row["sentence_good"] for row in rows}) == len(rows)
     assert {row["features"]["bad_value"] for row in rows} == {"Sing"}
     (told,) = [r["features"] for r in rows if r["UID"] == "verb_number_attractor"]
@@ -432,7 +432,8 @@ def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
 def test_the_choice_does_not_depend_on_the_order_of_the_items() -> None:
     text, known = many(["Sing", "Plur"], VERBS, NOUNS)
     caps = Caps(cell=20, lemma=3, controller=4)
-    assert kept(text, known, caps).rows() == kept(text, known, caps, turn=True).rows()
+    one, other = kept(text, known, caps), kept(text, known, caps, turn=True)
+    assert one.certain().rows() == other.certain().rows()
 
 
 def test_pairs_of_a_treebank_are_written_and_can_be_opened(tmp_path: Path) -> None:

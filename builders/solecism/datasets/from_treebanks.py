@@ -1,7 +1,7 @@
 """Configs that are mined from treebanks.
 
-Each language has three: cloze items (``he``), the forms that they are scored with (``he-forms``)
-and minimal pairs (``he-pairs``).
+Each language has four: cloze items (``he``), the forms that they are scored with (``he-forms``),
+minimal pairs without a doubt (``he-pairs``), and these with doubtful ones (``he-pairs-wide``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solecism.treebank.catalogue import find_code, origin_languages
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
-from solecism.treebank.minimal_pairs import SCHEMA, PairMaker
+from solecism.treebank.minimal_pairs import SCHEMA, PairMaker, PairSet
 from solecism.treebank.mining import FreshItems, MiningCounts, Settings, mine_file
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
@@ -34,7 +34,7 @@ LEAST = 50
 
 
 def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
-    """Return three configs for each language that is named.
+    """Return four configs for each language that is named.
 
     Without names these are the languages with treebanks on this machine. ``commercial`` leaves out
     treebanks that forbid commercial use. Raises :class:`InputError` for a language that is unknown
@@ -57,7 +57,7 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
 
 
 def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
-    """Return the configs of a language: cloze items, forms and minimal pairs."""
+    """Return the configs of a language: cloze items, forms, and two sets of minimal pairs."""
     code = mined.code
     items = tuple(_TreebankSource(mined, found) for found in mined.found)
     forms = _DerivedSource(
@@ -66,13 +66,21 @@ def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     )  # fmt: skip
     pairs = _DerivedSource(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
-        lambda: filter(len, [mined.pairs.table()]), mined.finish,
+        lambda: filter(len, [mined.certain.table()]),
+        lambda: mined.pairs.facts(mined.certain, doubtful=False),
+    )  # fmt: skip
+    wide = _DerivedSource(
+        mined, f"{code}-pairs-wide", "minimal pairs, some of which another reading might save",
+        lambda: filter(len, [mined.wide.table()]), mined.finish,
     )  # fmt: skip
     tags = tags_of([code])
     return [
         Config(code, "cloze", CLOZE, items, (code,), least=least, tags=tags),
         Config(forms.name, "forms", FORMS, (forms,), (code,), of=code, tags=tags),
-        Config(pairs.name, "pair", SCHEMA, (pairs,), (code,), least=1, of=code, tags=tags),
+        *(
+            Config(some.name, "pair", SCHEMA, (some,), (code,), least=1, of=code, tags=tags)
+            for some in (pairs, wide)
+        ),
     ]
 
 
@@ -109,13 +117,21 @@ class _MinedLanguage:
     def pairs(self) -> PairMaker:
         return PairMaker(WrongForms(rules_of(self.code), self.inventory, self.profile.mixed))
 
+    @cached_property
+    def certain(self) -> PairSet:
+        return self.pairs.certain()
+
+    @cached_property
+    def wide(self) -> PairSet:
+        return self.pairs.wide()
+
     def finish(self) -> Facts:
-        """Return the facts of the pairs, which come last, and forget what was read.
+        """Return the facts of the wide pairs, which come last, and forget what was read.
 
         Otherwise a build of all languages would not fit in memory.
         """
-        facts = self.pairs.facts()
-        for name in ("inventory", "settings", "profile", "pairs"):
+        facts = self.pairs.facts(self.wide, doubtful=True)
+        for name in ("inventory", "settings", "profile", "pairs", "certain", "wide"):
             self.__dict__.pop(name, None)
         self.seen, self.evidence = SeenHashes(), Evidence()
         return facts

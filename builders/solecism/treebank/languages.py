@@ -250,6 +250,15 @@ class PairRules:
     prefixes: str = ""
     attributive: tuple[str, ...] = ()
     doubted: tuple[str, ...] = ()
+    verb_first: bool = False
+    spelling: Mapping[str, str] = field(default_factory=dict)
+
+    def spelt(self, form: str) -> str:
+        """Return a form in small letters, without variants of spelling."""
+        form = form.casefold()
+        for variant, usual in self.spelling.items():
+            form = form.replace(variant, usual)
+        return form
 
     @cached_property
     def unsure_nouns(self) -> frozenset[str]:

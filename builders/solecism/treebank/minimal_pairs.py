@@ -1,16 +1,17 @@
-"""Minimal pairs from mined items: the rows of ``<lang>-pairs``, chosen so that many words occur.
+"""Minimal pairs from mined items: the rows of ``<lang>-pairs`` and ``<lang>-pairs-wide``, chosen so
+that many words occur.
 
 Compare MultiBLiMP (Jumelet et al. 2025), which makes pairs of subject and verb from the same
-sources. Here every relation is used, and a form counts as wrong only if none of its readings is
-right.
+sources. Here every relation is used, a form counts as wrong only if none of its readings is right,
+and a pair that another reading might save says so in its feature ``doubt``.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from itertools import islice, zip_longest
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -22,7 +23,7 @@ from solecism.treebank.relations import bundle, layered, text_of
 from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 EXTRA = (
-    "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
+    "doubt", "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
     "licence", "attractors",
     "cues", "pron_type", "length", "depth", "frequency_good", "frequency_bad", "genre",
 )  # fmt: skip
@@ -65,25 +66,69 @@ class Caps:
 
 
 Cell = tuple[str, str, str]
-_Kept = dict[str, dict[str, Row]]
-"""The pairs of a cell that are kept, by lemma of the target, then by id."""
+_Rank = tuple[bool, str]
+"""Whether a pair has a doubt, and its id: lower ranks are taken first."""
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """Chosen pairs by cell, and the quota of the cells."""
+
+    cells: Mapping[Cell, list[Row]]
+    quota: int
+
+    def rows(self) -> list[Row]:
+        """Return the pairs, paradigm by paradigm, a pair of each cell in turn.
+
+        ``pair_id`` numbers the pairs of a paradigm from 0.
+        """
+        paradigms: dict[str, list[list[Row]]] = defaultdict(list)
+        for cell in sorted(self.cells):
+            paradigms[cell[0]].append(self.cells[cell])
+        return [
+            {**row, "pair_id": number}
+            for cells in paradigms.values()
+            for number, row in enumerate(row for turn in zip_longest(*cells) for row in turn if row)
+        ]
+
+    def table(self) -> pa.Table:
+        """Return the pairs as a table of :data:`SCHEMA`."""
+        return pa.Table.from_pylist(self.rows(), SCHEMA)
+
+    def facts(self) -> dict[str, object]:
+        """Return the numbers of pairs by paradigm and change, and the quota.
+
+        ``unfilled``: the cells that have fewer pairs than the quota, with their numbers of pairs;
+        ``doubts``: how many pairs have each doubt.
+        """
+        kept: dict[str, dict[str, int]] = {}
+        for (uid, good, bad), rows in sorted(self.cells.items()):
+            kept.setdefault(uid, {})[f"{good}>{bad}"] = len(rows)
+        counts = {f"{uid} {change}": n for uid, of in kept.items() for change, n in of.items()}
+        doubts = (row["features"]["doubt"] for rows in self.cells.values() for row in rows)
+        named = Counter(name for doubt in doubts if doubt for name in doubt.split("; "))
+        return {
+            "quota": self.quota,
+            "kept": kept,
+            "unfilled": {cell: count for cell, count in counts.items() if count < self.quota},
+            "doubts": dict(sorted(named.items())),
+        }
 
 
 @dataclass
 class PairMaker:
     """Makes pairs from tables of items (:meth:`take`), and keeps no more than the caps allow.
 
-    ``made`` counts the pairs of each paradigm before the caps.
+    ``made`` counts the pairs of each paradigm, without and with doubts, before the caps.
     """
 
     wrong_forms: WrongForms
     caps: Caps = field(default_factory=Caps)
-    made: Counter[str] = field(default_factory=Counter)
-    _kept: dict[Cell, _Kept] = field(default_factory=dict)
+    made: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    _kept: dict[Cell, dict[str, dict[_Rank, Row]]] = field(default_factory=dict)
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
-        self.__dict__.pop("chosen", None)  # it was chosen from fewer pairs
         places = _controllers(items)
         for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
             for wrong in self.wrong_forms.of_item(item):
@@ -91,91 +136,72 @@ class PairMaker:
                 self._keep(_row(item, wrong, places.get(_key(item))), most)
 
     def _keep(self, row: Row, most: int) -> None:
-        """Keep a pair, unless ``most`` pairs of its cell and lemma have lower ids."""
-        self.made[row["UID"]] += 1
+        """Keep a pair, unless ``most`` pairs of its cell and lemma have lower ranks."""
         features = row["features"]
+        doubtful = bool(features["doubt"])
+        self.made[row["UID"], doubtful] += 1
         cell = row["UID"], features["good_value"], features["bad_value"]
         kept = self._kept.setdefault(cell, {}).setdefault(features["target"] or "", {})
-        kept.setdefault(row["id"], row)
+        kept.setdefault((doubtful, row["id"]), row)
         if len(kept) > most:
             del kept[max(kept)]
 
-    def rows(self) -> list[Row]:
-        """Return the chosen pairs, paradigm by paradigm, a pair of each cell in turn.
+    def certain(self) -> PairSet:
+        """Choose pairs without a doubt."""
+        return self._choose({}, doubtful=False)
 
-        ``pair_id`` numbers the pairs of a paradigm from 0.
-        """
-        paradigms: dict[str, list[list[Row]]] = defaultdict(list)
-        for cell in sorted(self.chosen):
-            paradigms[cell[0]].append(self.chosen[cell])
-        return [
-            {**row, "pair_id": number}
-            for cells in paradigms.values()
-            for number, row in enumerate(row for turn in zip_longest(*cells) for row in turn if row)
-        ]
+    def wide(self) -> PairSet:
+        """Choose the certain pairs, and pairs with doubts where the quota leaves room."""
+        return self._choose(self.certain().cells, doubtful=True)
 
-    @property
-    def quota(self) -> int:
-        """The number of pairs that each cell should have: see :class:`Caps`."""
-        sizes = [sum(map(len, kept.values())) for kept in self._kept.values()]
-        usual = 2 * int(median(sizes)) if sizes else 0
-        return min(self.caps.cell, max(self.caps.floor, usual))
-
-    @cached_property
-    def chosen(self) -> dict[Cell, list[Row]]:
-        """The chosen pairs of each cell.
+    def _choose(self, chosen: Mapping[Cell, list[Row]], doubtful: bool) -> PairSet:
+        """Choose pairs of each cell, beside those that were chosen before.
 
         The smallest cells, mostly those with attractors, choose first, as a sentence is used once.
         """
-        ranked = {cell: self._ranked(kept) for cell, kept in self._kept.items()}
-        order = sorted(ranked, key=lambda cell: (len(ranked[cell]), cell))
-        used: set[str] = set()
-        quota = self.quota
-        return {cell: list(islice(_unused(ranked[cell], used), quota)) for cell in order}
+        ranked = {cell: self._ranked(cell, doubtful) for cell in self._kept}
+        order = sorted(filter(ranked.get, ranked), key=lambda cell: (len(ranked[cell]), cell))
+        usual = 2 * int(median(len(ranked[cell]) for cell in order)) if order else 0
+        quota = min(self.caps.cell, max(self.caps.floor, usual))
+        used = {row["sentence_good"] for rows in chosen.values() for row in rows}
+        cells = {}
+        for cell in order:
+            before = chosen.get(cell, [])
+            fresh = islice(_unused(ranked[cell], used), max(0, quota - len(before)))
+            cells[cell] = [*before, *fresh]
+        return PairSet(cells, quota)
 
-    def table(self) -> pa.Table:
-        """Return the chosen pairs as a table of :data:`SCHEMA`."""
-        return pa.Table.from_pylist(self.rows(), SCHEMA)
-
-    def _ranked(self, kept: _Kept) -> list[Row]:
-        """Return the pairs of a cell, a pair of each target's lemma in turn.
+    def _ranked(self, cell: Cell, doubtful: bool) -> list[Row]:
+        """Return the pairs of a cell, those without doubts first, and a pair of each target's lemma
+        in turn.
 
         Pairs over the cap for a controller's lemma are left out.
         """
-        rows = {key: row for of_lemma in kept.values() for key, row in of_lemma.items()}
-        turns = [turn for of_lemma in kept.values() for turn in enumerate(sorted(of_lemma))]
+        turns = [
+            (rank[0], turn, rank, row)
+            for of_lemma in self._kept[cell].values()
+            for turn, (rank, row) in enumerate(sorted(of_lemma.items()))
+            if doubtful or not rank[0]
+        ]
         seen: Counter[str] = Counter()
         ranked = []
-        for _, key in sorted(turns):
-            controller = rows[key]["features"]["controller"]
+        for *_, row in sorted(turns, key=itemgetter(0, 1, 2)):
+            controller = row["features"]["controller"]
             seen[controller] += 1
             if seen[controller] <= self.caps.controller:
-                ranked.append(rows[key])
+                ranked.append(row)
         return ranked
 
-    def facts(self) -> dict[str, object]:
-        """Return what the manifest says: the caps, and the numbers of pairs made and kept.
+    def facts(self, chosen: PairSet, doubtful: bool) -> dict[str, object]:
+        """Return what the manifest says of a set: the caps, and the numbers of pairs made and kept.
 
-        ``unfilled``: the cells that have fewer pairs than the quota, with their numbers of pairs;
         ``passed_over``: how often an item made no pair, by reason.
         """
-        kept: dict[str, dict[str, int]] = {}
-        unfilled = {}
-        changes = {
-            (uid, f"{good}>{bad}"): len(rows) for (uid, good, bad), rows in self.chosen.items()
-        }
-        for (uid, change), count in sorted(changes.items()):
-            kept.setdefault(uid, {})[change] = count
-            if count < self.quota:
-                unfilled[f"{uid} {change}"] = count
-        return {
-            "caps": asdict(self.caps),
-            "quota": self.quota,
-            "made": dict(sorted(self.made.items())),
-            "kept": kept,
-            "unfilled": unfilled,
-            "passed_over": dict(sorted(self.wrong_forms.skipped.items())),
-        }
+        made: Counter[str] = Counter()
+        for (uid, has_doubt), count in sorted(self.made.items()):
+            made[uid] += count if doubtful or not has_doubt else 0
+        skipped = dict(sorted(self.wrong_forms.skipped.items()))
+        return {"caps": asdict(self.caps), "made": made, **chosen.facts(), "passed_over": skipped}
 
 
 def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
@@ -293,6 +319,7 @@ def _features(item: Item, wrong: WrongForm) -> Row:
         "intervenes": bool(item["intervening_noun"]),
         "distance": item["distance"],
         "target": item["lemma"],
+        "doubt": "; ".join(wrong.doubts) or None,
         "flipped": wrong.feature,
         "good_value": text_of(target, layered(wrong.feature, item["layer"] or "")),
         "bad_value": wrong.value,

@@ -191,7 +191,8 @@ def mine(
             ``languages.toml`` and of the profile.
         out: a ``.parquet`` or ``.jsonl`` file to write; the items are then not kept in memory.
         pairs: a ``.parquet`` file to write minimal pairs to, whose wrong side has another form of
-            the target (``strict`` alone; see :class:`~solecism.treebank.minimal_pairs.PairMaker`).
+            the target (``strict`` alone); the feature ``doubt`` says what might save it. See
+            :class:`~solecism.treebank.minimal_pairs.PairMaker`.
         keep: whether the items are returned; with False they are only counted.
         progress: is called with a file's name, how much is done, and of how much.
 
@@ -243,7 +244,7 @@ def mine(
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
         if maker and pairs:
-            made = maker.table()
+            made = maker.wide().table()
             with writing(Path(pairs)) as part:
                 pq.write_table(made, part, compression="zstd")
             counts.pairs = len(made)

@@ -1,16 +1,18 @@
-"""Wrong forms for a mined item: they differ in one feature and are surely wrong in the sentence.
+"""Wrong forms for a mined item: they differ in one feature and are wrong in the sentence.
 
-For some languages nobody wrote down which words have a second reading, which arguments may be
-dropped and what is not annotated (``careful`` in ``pairs.toml``). There a form is passed over if
-anything might make the wrong sentence right, or wrong for another reason. The rules for such
-languages follow from what people found in samples of thirty languages (docs/mining.md).
+Rules yield reasons against a form. A reason of :data:`DOUBTS` marks it: another reading might save
+the wrong sentence. Any other reason drops it. For some languages nobody wrote down which words have
+a second reading, which arguments may be dropped and what is not annotated (``careful`` in
+``pairs.toml``); there more rules apply, which follow from what people found in samples of thirty
+languages (docs/agreement.md).
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import Any
 
 import regex
@@ -22,11 +24,22 @@ from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, la
 Item = Mapping[str, Any]
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 
+DOUBTS = (
+    "subject behind", "object of a dropped subject", "another subject", "controller twice",
+    "pause between", "verb between", "noun without case", "noun in another case",
+    "pronoun or determiner", "plural of respect", "number not shown", "gender not sure",
+    "noun addressed", "pronoun addressed", "case alone", "neuter alone", "noun nearby",
+)  # fmt: skip
+"""The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
+
 LIKE = 0.6
 """The least share of the letters of the shorter of two forms that both must have.
 
 Forms that have less in common differ in more than a feature, or have different stems.
 """
+SHARED = 0.2
+"""In a careful language, two persons of a tense are told apart by fewer lemmas than is safe if at
+least this share of the lemmas has one form for both."""
 
 _NOMINAL = ("determiner", "modifying")
 _FAMILY = {
@@ -47,13 +60,16 @@ _OF_CLAUSE = ("Number", "Gender", "Person")
 _LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
 _PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
-_PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/]|\s-\s")
+_PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/،؛]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
 """How many words before a target behind its noun are searched for another noun."""
+_BEHIND = 3
+"""How many words behind a noun are searched for another noun of its phrase."""
 _WIDTH = 40
 """How many letters before it are searched for an amount."""
 _THIRD = frozenset({"3"})
+_NOMINATIVE = frozenset({"Nom", "Abs"})
 _DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
 _ARGUMENT_CASES = frozenset({"Nom", "Acc"})
@@ -69,7 +85,7 @@ class WrongForm:
 
     ``feature``: the feature in which it is wrong; ``value``: its value of that feature; ``source``:
     where the form is found: ``UD``, ``UniMorph`` or ``both``; ``frequency``: how often the
-    treebanks have it.
+    treebanks have it; ``doubts``: reasons of :data:`DOUBTS` why it may be right after all.
     """
 
     feature: str
@@ -77,6 +93,7 @@ class WrongForm:
     source: str
     value: str
     frequency: int
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,36 +110,22 @@ class WrongForms:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
-        """Yield a wrong form for each feature in which the ends agree, if one is beyond doubt."""
-        reason = self._unfit(item)
-        if reason:
-            self.skipped[reason] += 1
+        """Yield a wrong form for each feature in which the ends agree, if one is found."""
+        doubts = _judged(self._of_item(item))
+        if isinstance(doubts, str):
+            self.skipped[doubts] += 1
             return
         for feature in item["agrees_in"]:
-            if (item["relation"], feature) in self.mixed:
-                self.skipped["the treebank itself mixes it"] += 1
-                continue
-            found = self._best_form(item, feature)
+            found = self._best_form(item, feature, doubts)
             if isinstance(found, WrongForm):
                 yield found
             else:
                 self.skipped[found] += 1
 
-    def _unfit(self, item: Item) -> str:
-        """Return why no wrong form can be found for an item, or an empty text."""
-        if not _PLAIN.fullmatch(item["answer"]):
-            return "not one plain word"
-        if item["polite"]:
-            return "polite"
-        target_first = item["target"]["index"] < item["controller"]["index"]
-        if item["relation"] in self.rules.doubted:
-            return _DOUBTED
-        if item["relation"] not in _NOMINAL and target_first and self.rules.drops:
-            return "subject may be dropped"
-        return doubt_of_item(item, self.forms) if self.rules.careful else ""
-
-    def _best_form(self, item: Item, feature: str) -> WrongForm | str:
-        """Return the most frequent wrong form in a feature, or the reason why there is none."""
+    def _best_form(self, item: Item, feature: str, doubts: frozenset[str]) -> WrongForm | str:
+        """Return the most frequent wrong form with the fewest doubts, or why there is none."""
+        if (item["relation"], feature) in self.mixed:
+            return "the treebank itself mixes it"
         word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
         name = layered(feature, item["layer"])
         cells = self.forms.paradigms.others(word, name)
@@ -130,12 +133,15 @@ class WrongForms:
             return "no other form"
         if self.rules.careful:  # only the form most like the right one is tried
             cells = [max(cells, key=lambda cell: likeness(cell.form, item["answer"]))]
-        if reason := self._doubtful(item, feature):
-            return reason
-        reasons = [self._wrong(item, feature, cell) for cell in cells]
-        if "" not in reasons:
-            return reasons[0]
-        best = cells[reasons.index("")]
+        more = _judged(self._of_controller(item, feature))
+        if isinstance(more, str):
+            return more
+        judged = [_judged(self._of_form(item, feature, cell)) for cell in cells]
+        good = [(cell, found) for cell, found in zip(cells, judged, strict=True)
+                if not isinstance(found, str)]  # fmt: skip
+        if not good:
+            return str(judged[0])
+        best, last = min(good, key=lambda pair: len(pair[1]))
         sources = {"UD" if cell.count else "UniMorph" for cell in cells if cell.form == best.form}
         source = "both" if len(sources) > 1 else sources.pop()
         form, answer = best.form, item["answer"]
@@ -144,104 +150,228 @@ class WrongForms:
         elif answer[:1].isupper():
             form = form[:1].upper() + form[1:]
         value = text_of(bundle(best.feats), name) or ""
-        return WrongForm(feature, form, source, value, self.forms.frequency(best.form))
+        named = tuple(sorted(doubts | more | last))
+        return WrongForm(feature, form, source, value, self.forms.frequency(best.form), named)
 
-    def _doubtful(self, item: Item, feature: str) -> str:
-        """Return why the target may have another value than its controller, or an empty text."""
-        end, nominal = item["controller"], item["relation"] in _NOMINAL
-        if not nominal and (reason := _doubtful_pronoun(end, feature)):
-            return reason
-        names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
-        if feature == "Number" and names & self.rules.unsure_nouns:
-            return "number may follow meaning"
-        if end["form"].endswith(("'", "’")):
-            return "elided controller"
-        if feature == "Number" and not self._number_sure(end):
-            return "noun may be of either number"
-        if feature == "Number" and self.rules.honours and not nominal:
-            return "a plural verb may honour one person"
-        if feature == "Person":
-            return self._doubtful_person(end)
-        if feature == "Gender" and not self._gender_sure(end):
-            return "noun may be of either gender"
-        return ""
+    # Reasons that lie in the item.
 
-    def _doubtful_person(self, end: Item) -> str:
-        """Return why a verb may be of another person than its subject, or an empty text."""
+    def _of_item(self, item: Item) -> Iterator[str]:
+        """Yield reasons against all forms of an item."""
+        if not _PLAIN.fullmatch(item["answer"]):
+            yield "not one plain word"
+        if item["polite"]:
+            yield "polite"
+        if item["relation"] in self.rules.doubted:
+            yield _DOUBTED
+        if item["relation"] in _NOMINAL:
+            if self.rules.careful and _stands_twice(item):
+                yield "controller twice"
+            return
+        if item["target"]["index"] < item["controller"]["index"] and self.rules.drops:
+            yield from self._subject_behind(item)
+        if self.rules.careful:
+            yield from self._of_clause(item)
+
+    def _subject_behind(self, item: Item) -> Iterator[str]:
+        """Yield why a subject behind its verb may be an object, and the subject be dropped.
+
+        In a language with the verb first, nothing else can stand behind an auxiliary, nor can a
+        pronoun be anything else. Elsewhere a word that is nominative alone, or whose verb has
+        features of a layer, has hardly another role.
+        """
+        end = item["controller"]
+        feats = bundle(end["feats"])
+        if self.rules.verb_first and (item["upos"] == "AUX" or "Prs" in feats.get("PronType", ())):
+            return
+        cases = self._cases(end)
+        if item["layer"] or self.rules.verb_first or (cases and cases <= _NOMINATIVE):
+            yield "subject behind"
+        else:
+            yield "subject may be dropped"
+
+    def _cases(self, end: Item) -> set[str]:
+        """Return all cases that the form of a controller can have; none if it shows no case."""
+        feats = bundle(end["feats"])
+        part = "PRON" if "PronType" in feats else "NOUN"
+        readings = [feats, *self.forms.paradigms.readings(end["form"], part)]
+        return {case for reading in readings for case in reading.get("Case", ())}
+
+    def _of_clause(self, item: Item) -> Iterator[str]:
+        """Yield reasons why a subject or object may belong to something else (careful)."""
+        between = _between_ends(item)
+        if between is None:
+            yield "not one plain word"
+            return
+        if _stands_twice(item):
+            yield "controller twice"
+        if _PAUSE.search(between):
+            yield "pause between"
+        readings = self.forms.paradigms.readings
+        for word in words_of(between):
+            verbs = readings(word, "VERB", "AUX")
+            if item["upos"] == "AUX":  # its own verb may stand there: eu. etorri da
+                verbs = [verb for verb in verbs if is_finite(verb)]
+            if verbs and not readings(word, "NOUN", "PRON", "ADJ"):
+                yield "verb between"
+        if item["relation"] != "possessor":
+            yield from self._of_case(item["controller"])
+
+    def _of_case(self, end: Item) -> Iterator[str]:
+        """Yield reasons why a controller may be another argument (careful)."""
         feats = bundle(end["feats"])
         if "PronType" in feats:
-            return ""
-        if "Sing" not in feats.get("Number", ()):  # las mujeres trabajamos
-            return "a plural noun may stand for us or you"
-        readings = self.forms.paradigms.readings(end["form"], "NOUN")
-        accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
-        if self.rules.drops and self.rules.free and accusative:  # pl. projekt
-            return "a noun may be the object of a dropped subject"
-        return ""
+            as_determiner = self.forms.paradigms.readings(end["form"], "DET")
+            if feats["PronType"] != {"Prs"} or as_determiner:
+                yield "pronoun or determiner"
+        elif "Case" not in feats:
+            yield "noun without case"
+        elif not self._cases(end) <= feats["Case"]:
+            yield "noun in another case"
 
-    def _number_sure(self, end: Item) -> bool:
-        """Return whether the form of a controller shows its number."""
+    # Reasons that lie in the controller.
+
+    def _of_controller(self, item: Item, feature: str) -> Iterator[str]:
+        """Yield reasons why the target may have another value than its controller."""
+        end = item["controller"]
+        kinds = bundle(end["feats"]).get("PronType", frozenset())
+        if item["relation"] not in _NOMINAL:
+            yield from _of_pronoun(kinds, feature)
+        names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
+        if feature == "Number" and names & self.rules.unsure_nouns:
+            yield "number may follow meaning"
+        if end["form"].endswith(("'", "’")):
+            yield "elided controller"
+        if feature == "Number":
+            yield from self._of_number(end)
+        if feature == "Gender":
+            yield from self._of_gender(end)
+        fronted = self.rules.drops and self.rules.free and not self.rules.careful
+        if feature == "Person" and not kinds and fronted:
+            readings = self.forms.paradigms.readings(end["form"], "NOUN")
+            if any("Acc" in reading.get("Case", ("Acc",)) for reading in readings):  # pl. projekt
+                yield "object of a dropped subject"
+
+    def _of_number(self, end: Item) -> Iterator[str]:
+        """Yield why the form of a controller may not show its number."""
         kinds = bundle(end["feats"]).get("PronType", frozenset())
         if kinds - _ASKING or (not kinds and self.rules.varies(end["form"])):
-            return True
+            return
         # English *who* has one form for both numbers; French *lequel* has a plural.
         parts = ("PRON", "DET") if kinds else ("NOUN",)
-        words = (WordForm(end["form"], end["lemma"] or "", p, end["feats"] or "_") for p in parts)
-        return any("Number" in self.forms.contrasts(word) for word in words)
+        words = [WordForm(end["form"], end["lemma"] or "", p, end["feats"] or "_") for p in parts]
+        if any("Number" in self.forms.contrasts(word) for word in words):
+            return
+        both = self.rules.invariable or any("Number" in self.forms.ambiguous(w) for w in words)
+        yield "noun may be of either number" if kinds or both else "number not shown"
 
-    def _gender_sure(self, end: Item) -> bool:
-        """Return whether a controller surely has one gender only."""
-        feats, lemma = bundle(end["feats"]), end["lemma"] or ""
+    def _of_gender(self, end: Item) -> Iterator[str]:
+        """Yield why a controller may have another gender."""
+        feats, lemma = bundle(end["feats"]), (end["lemma"] or "").casefold()
         if "PronType" in feats:
-            return True
-        if lemma and lemma.casefold() in self.rules.doubles:
-            return False
+            return
+        if lemma in self.rules.doubles:
+            yield "noun may be of either gender"
         if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
-            return True
-        if not self.rules.sure:
-            return self.forms.has_one_gender(lemma)
-        return any(self.rules.is_sure(g, end["form"], lemma) for g in feats.get("Gender", ()))
+            return
+        if not self.rules.sure and self.forms.has_one_gender(lemma):
+            return
+        if any(self.rules.is_sure(g, end["form"], lemma) for g in feats.get("Gender", ())):
+            return
+        genders = [r.get("Gender") for r in self.forms.paradigms.readings(end["form"], "NOUN")]
+        one = all(gender == feats.get("Gender") for gender in genders)
+        known = one and "Animacy" not in feats and lemma
+        yield "gender not sure" if known else "noun may be of either gender"
 
-    def _wrong(self, item: Item, feature: str, cell: ParadigmCell) -> str:
-        """Return why a form may be right, or wrong for more than one reason, or an empty text."""
-        if reason := self._doubtful_form(item, feature, cell):
-            return reason
+    # Reasons that lie in the wrong form.
+
+    def _of_form(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
+        """Yield reasons why a form may be right, or wrong for more than one reason."""
+        yield from self._unfit(item, feature, cell)
         ours, theirs = _of_layer(item, bundle(item["feats"])), _of_layer(item, bundle(cell.feats))
         others = (n for n in AGREEMENT if n != feature and n in ours and n in theirs)
         narrower = [n for n in others if not ours[n] <= theirs[n]]
         asked = [*narrower, *(n for n in theirs if n not in ours)]
         if not alike(theirs, bundle(item["controller"]["feats"]), asked):
-            return "differs in more"
-        if self.rules.careful and (doubt := doubt_of_form(item, feature, cell, self.forms)):
-            return doubt
+            yield "differs in more"
+        if item["relation"] not in _NOMINAL:
+            yield from self._of_value(item, feature, ours, theirs)
+        if self.rules.careful:
+            yield from self._unlike(item, feature, cell)
+            yield from _of_value_alone(bundle(item["controller"]["feats"]), feature, theirs)
         left, right = item["left"] or "", item["right"] or ""
         if not self.rules.fits(left, item["answer"], cell.form, right, item["upos"] == "DET"):
-            return "spelling of neighbours"
+            yield "spelling of neighbours"
         readings = self._readings(item, cell)
         if any(self._agree(item, r, c) for r in readings for c in self._controllers(item)):
-            return "right by another reading"
+            yield "right by another reading"
         if self._irrealis(item, feature, cell):
-            return "subjunctive"
-        if self._licensed(item, readings):
-            return "another noun would license it"
-        return ""
+            yield "subjunctive"
+        yield from self._licensed(item, cell, readings)
 
-    def _doubtful_form(self, item: Item, feature: str, cell: ParadigmCell) -> str:
-        """Return why a form cannot be taken, by rules for all languages, or an empty text."""
-        ours, theirs = bundle(item["feats"]), bundle(cell.feats)
+    def _unfit(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
+        """Yield why a form cannot be taken, by rules for all languages."""
+        ours, theirs, answer = bundle(item["feats"]), bundle(cell.feats), item["answer"]
         if not _PLAIN.fullmatch(cell.form):
-            return "not one plain word"
+            yield "not one plain word"
         if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
-            return "letters of two scripts"
+            yield "letters of two scripts"
+        if self.rules.spelt(cell.form) == self.rules.spelt(answer):
+            yield "another spelling"
         name = layered(feature, item["layer"])
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
-            return _DOUBTED
+            yield _DOUBTED
         if item["upos"] not in ("DET", "PRON") and self.forms.paradigms.readings(cell.form, "PRON"):
-            return "right as another word"
+            yield "right as another word"
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
-            return "a case in which it may stand alone"  # fi. kolmantena istuva
-        return "" if item["relation"] in _NOMINAL else _doubtful_value(feature, ours, theirs)
+            yield "a predicative case"  # fi. kolmantena istuva
+
+    def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
+        """Yield why a value of a verb or predicate may be right with the controller."""
+        noun = bundle(item["controller"]["feats"])
+        number = theirs.get("Number", frozenset())
+        if feature == "Number" and "Dual" in number and "Plur" in ours["Number"]:
+            yield "a plural noun may stand for two"
+        if (
+            feature == "Gender"
+            and theirs["Gender"] == {"Neut"}
+            and "Def" in ours.get("Definite", ())
+        ):
+            yield "a definite neuter"  # bg. първото
+        plural = number - {"Sing"} and "Sing" not in noun.get("Number", ())
+        if feature == "Person" and "PronType" not in noun and plural:  # las mujeres trabajamos
+            yield "a plural noun may stand for us or you"
+        if feature == "Number" and self.rules.honours and "Plur" in number:
+            yield "plural of respect"
+
+    def _unlike(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
+        """Yield why a form may be wrong for another reason, or be another word (careful)."""
+        ours, theirs = bundle(item["feats"]), bundle(cell.feats)
+        if not _one_change(cell.form.casefold(), item["answer"].casefold()):
+            yield "too unlike the right form"
+        if (set(ours) ^ set(theirs)) - {*AGREEMENT}:
+            yield "differs in more"
+        if feature == "Person" and self._share_forms(item["feats"] or "_", cell.feats):
+            yield "persons share their forms"
+        kin, low = _KIN.get(item["upos"], ()), cell.form.casefold()
+        readings = self.forms.paradigms.readings
+        if low in self.forms.besides or readings(low, *(p for p in AGREEING if p not in kin)):
+            yield "right as another word"
+
+    def _share_forms(self, ours: str, theirs: str) -> bool:
+        """Return whether lemmas often have one form for two bundles of a verb (:data:`SHARED`)."""
+        mine, others = self._verbs.get(ours, {}), self._verbs.get(theirs, {})
+        both = [bool(mine[lemma] & others[lemma]) for lemma in mine.keys() & others.keys()]
+        return sum(both) > 1 and sum(both) >= SHARED * len(both)
+
+    @cached_property
+    def _verbs(self) -> Mapping[str, Mapping[str, set[str]]]:
+        """The forms of each verb of the treebanks, by FEATS and lemma."""
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for word in self.forms.attested:
+            if word.upos in ("VERB", "AUX"):
+                found[word.feats][word.lemma.casefold()].add(word.form.casefold())
+        return found
 
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
         """Return the features of all readings of a form that are possible in the target's place.
@@ -299,26 +429,39 @@ class WrongForms:
         before = {word.casefold() for word in words_of(item["left"] or "")}
         return stem and bool(before & set(self.rules.irrealis))
 
-    def _licensed(self, item: Item, readings: list[Bundle]) -> bool:
-        """Return whether another noun nearby would make the form right.
+    def _licensed(self, item: Item, cell: ParadigmCell, readings: list[Bundle]) -> Iterator[str]:
+        """Yield whether another noun nearby would make the form right.
 
         An amount before a target that follows its noun counts as such a noun.
         """
         before, after = item["left"] or "", item["right"] or ""
-        names: tuple[str, ...] = _OF_PHRASE
         own = item["controller"]["form"]
         if item["relation"] not in _NOMINAL:
-            if not (self.rules.free or item["layer"]):
-                return False
-            near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
-            names = _OF_CLAUSE
-        elif item["target"]["index"] < item["controller"]["index"]:
-            near = words_of(before)[-1:] + words_of(_between_ends(item) or "")
-            own = ""
-        elif _AMOUNT.search(before[-_WIDTH:]):
-            return True
+            if self.rules.free or item["layer"]:
+                near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
+                if self._any_licenses(near, own, readings, _OF_CLAUSE):
+                    yield "another subject"
+            return
+        between = words_of(_between_ends(item) or "")
+        if item["target"]["index"] < item["controller"]["index"]:
+            near, own = words_of(before)[-1:] + between, ""
+            behind = words_of(_CLAUSE.split(after)[0])[len(between) + 1 :][:_BEHIND]
         else:
-            near = words_of(before)[-_NEAR:]
+            near, behind = words_of(before)[-_NEAR:], words_of(after)[:1]
+            if _AMOUNT.search(before[-_WIDTH:]):
+                yield "another noun would license it"
+        if self._any_licenses(near, own, readings, _OF_PHRASE):
+            yield "another noun would license it"
+        nouns = (word for word in between if self.forms.paradigms.readings(word, "NOUN"))
+        if self.rules.careful and (
+            any(nouns) or self._any_licenses(behind, own, readings, _OF_PHRASE)
+        ):
+            yield "noun nearby"
+
+    def _any_licenses(
+        self, near: Iterable[str], own: str, readings: list[Bundle], names: tuple[str, ...]
+    ) -> bool:
+        """Return whether a word, beside the controller itself, would license a reading."""
         return any(self._could_license(word, readings, names) for word in near if word != own)
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
@@ -338,23 +481,43 @@ class WrongForms:
         return any(alike(r, n, names) for r in readings for n in nouns)
 
 
-def _doubtful_pronoun(end: Item, feature: str) -> str:
-    """Return why the target may have another value than its pronoun, or an empty text."""
-    kinds = bundle(end["feats"]).get("PronType", frozenset())
+def _judged(reasons: Iterable[str]) -> frozenset[str] | str:
+    """Return the first reason that drops a form; without one, the doubts."""
+    doubts = set()
+    for reason in reasons:
+        if reason not in DOUBTS:
+            return reason
+        doubts.add(reason)
+    return frozenset(doubts)
+
+
+def _stands_twice(item: Item) -> bool:
+    """Return whether the tree may mean another occurrence of the controller's form.
+
+    Of neighbours it does not.
+    """
+    apart = abs(item["controller"]["index"] - item["target"]["index"]) > 1
+    return apart and words_of(item["text"]).count(item["controller"]["form"]) > 1
+
+
+def _of_pronoun(kinds: frozenset[str], feature: str) -> Iterator[str]:
+    """Yield why a verb or predicate may have another value than a pronoun of such kinds."""
     if "Dem" in kinds and feature in ("Number", "Gender"):
-        return "a demonstrative may go with the predicate"  # ru. это были, de. das sind
+        yield "a demonstrative may go with the predicate"  # ru. это были, de. das sind
     if feature == "Person" and kinds & _ASKING:
-        return "who may be of any person"  # ro. cine ești
-    return ""
+        yield "who may be of any person"  # ro. cine ești
 
 
-def _doubtful_value(feature: str, ours: Bundle, theirs: Bundle) -> str:
-    """Return why a value of a verb or predicate may be right with any subject, or an empty text."""
-    if feature == "Number" and "Dual" in theirs.get("Number", ()) and "Plur" in ours["Number"]:
-        return "a plural noun may stand for two"
-    if feature == "Gender" and theirs["Gender"] == {"Neut"} and "Def" in ours.get("Definite", ()):
-        return "a neuter may stand alone"  # bg. първото
-    return ""
+def _of_value_alone(controller: Bundle, feature: str, theirs: Bundle) -> Iterator[str]:
+    """Yield why a value of a wrong form may be right without the controller (careful)."""
+    if feature == "Case" and not theirs["Case"] <= _ARGUMENT_CASES:
+        yield "case alone"
+    if feature == "Gender" and theirs["Gender"] & {"Neut"}:
+        yield "neuter alone"
+    if feature == "Person" and "PronType" not in controller and "2" in theirs["Person"]:
+        yield "noun addressed"
+    if feature == "Person" and "PronType" in controller and "2" in controller.get("Person", ()):
+        yield "pronoun addressed"
 
 
 def _of_layer(item: Item, feats: Bundle) -> Bundle:
@@ -380,39 +543,6 @@ def likeness(form: str, answer: str) -> float:
     return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
 
 
-def doubt_of_item(item: Item, forms: LanguageForms) -> str:
-    """Return why a sentence may be right with another form of the target, or an empty text."""
-    end, readings = item["controller"], forms.paradigms.readings
-    if words_of(item["text"]).count(end["form"]) > 1:
-        return "the controller stands twice"
-    if item["relation"] in _NOMINAL:
-        return ""
-    between = _between_ends(item)
-    if between is None or _PAUSE.search(between):
-        return "a pause between the ends"
-    for word in words_of(between):
-        verbs = readings(word, "VERB", "AUX")
-        if item["upos"] == "AUX":  # its own verb may stand there: eu. etorri da
-            verbs = [verb for verb in verbs if is_finite(verb)]
-        if verbs and not readings(word, "NOUN", "PRON", "ADJ"):
-            return "another verb between the ends"
-    return "" if item["relation"] == "possessor" else _case_doubt(end, forms)
-
-
-def _case_doubt(end: Item, forms: LanguageForms) -> str:
-    """Return why a controller may be read as another argument than it is, or an empty text.
-
-    A noun that shows no case may be another argument where the subject may be dropped.
-    """
-    feats, readings = bundle(end["feats"]), forms.paradigms.readings
-    if "PronType" in feats:
-        return "" if feats["PronType"] == {"Prs"} else "a pronoun that may be a determiner"
-    if "Case" not in feats:
-        return "a noun without case may be another argument"
-    cases = {case for reading in readings(end["form"], "NOUN") for case in reading.get("Case", ())}
-    return "" if cases <= feats["Case"] else "the noun has the form of another case too"
-
-
 def _between_ends(item: Item) -> str | None:
     """Return the text between the two ends, None where the controller is not found."""
     word = rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)"
@@ -421,50 +551,6 @@ def _between_ends(item: Item) -> str | None:
         return rest[-1] if rest else None
     between, *rest = re.split(word, item["right"] or "", maxsplit=1)
     return between if rest else None
-
-
-def doubt_of_form(item: Item, feature: str, cell: ParadigmCell, forms: LanguageForms) -> str:
-    """Return why a form may be right, or wrong for another reason, in a ``careful`` language.
-
-    Returns an empty text without such a doubt.
-    """
-    ours, theirs = bundle(item["feats"]), bundle(cell.feats)
-    readings = forms.paradigms.readings
-    if not _one_change(cell.form.casefold(), item["answer"].casefold()):
-        return "too unlike the right form"
-    if (set(ours) ^ set(theirs)) - {*AGREEMENT}:
-        return "differs in more"
-    if doubt := _doubt_of_value(bundle(item["controller"]["feats"]), feature, theirs):
-        return doubt
-    kin, low = _KIN.get(item["upos"], ()), cell.form.casefold()
-    if low in forms.besides or readings(low, *(part for part in AGREEING if part not in kin)):
-        return "right as another word"
-    if item["relation"] in _NOMINAL:
-        # A noun between the ends always is a doubt: a small treebank does not show what else the
-        # form can be.
-        nouns = [n for word in words_of(_between_ends(item) or "") for n in readings(word, "NOUN")]
-        near = words_of(item["left"] or "")[-1:] + words_of(item["right"] or "")[:1]
-        beside = [word for word in near if word != item["controller"]["form"]]
-        could = [*readings(cell.form, *kin), bundle(cell.feats)]
-        if nouns or any(
-            alike(reading, noun, ("Number", "Gender", "Case"))
-            for word in beside for noun in readings(word, "NOUN") for reading in could
-        ):  # fmt: skip
-            return "another noun would license it"
-    return ""
-
-
-def _doubt_of_value(controller: Bundle, feature: str, theirs: Bundle) -> str:
-    """Return why a value of a wrong form may be right, or an empty text."""
-    if feature == "Case" and not theirs["Case"] <= _ARGUMENT_CASES:
-        return "a case in which it may stand alone"
-    if feature == "Gender" and theirs["Gender"] & {"Neut"}:
-        return "a neuter may stand alone"
-    if feature == "Person" and "PronType" not in controller:
-        return "a noun may be addressed, or in apposition"
-    if feature == "Person" and "2" in controller.get("Person", ()):
-        return "a pronoun may be an address"
-    return ""
 
 
 def _one_change(form: str, answer: str) -> bool:
