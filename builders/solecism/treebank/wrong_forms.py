@@ -25,10 +25,10 @@ Item = Mapping[str, Any]
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 
 DOUBTS = (
-    "subject behind", "object of a dropped subject", "another subject", "controller twice",
-    "pause between", "verb between", "noun without case", "noun in another case",
-    "pronoun or determiner", "plural of respect", "number not shown", "gender not sure",
-    "noun addressed", "pronoun addressed", "case alone", "neuter alone", "noun nearby",
+    "subject behind", "object of a dropped subject", "another subject", "pause between",
+    "verb between", "noun without case", "noun in another case", "pronoun or determiner",
+    "plural of respect", "number not shown", "gender not sure", "noun addressed", "case alone",
+    "neuter alone", "noun nearby",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
 
@@ -164,8 +164,6 @@ class WrongForms:
         if item["relation"] in self.rules.doubted:
             yield _DOUBTED
         if item["relation"] in _NOMINAL:
-            if self.rules.careful and _stands_twice(item):
-                yield "controller twice"
             return
         if item["target"]["index"] < item["controller"]["index"] and self.rules.drops:
             yield from self._subject_behind(item)
@@ -176,15 +174,15 @@ class WrongForms:
         """Yield why a subject behind its verb may be an object, and the subject be dropped.
 
         In a language with the verb first, nothing else can stand behind an auxiliary, nor can a
-        pronoun be anything else. Elsewhere a word that is nominative alone, or whose verb has
-        features of a layer, has hardly another role.
+        pronoun be anything else. Elsewhere a word that is nominative alone has hardly another role,
+        but beside a copula, and a word whose verb has features of a layer.
         """
         end = item["controller"]
         feats = bundle(end["feats"])
-        if self.rules.verb_first and (item["upos"] == "AUX" or "Prs" in feats.get("PronType", ())):
+        first, auxiliary = self.rules.verb_first, item["upos"] == "AUX"
+        if first and (auxiliary or "Prs" in feats.get("PronType", ())):
             return
-        cases = self._cases(end)
-        if item["layer"] or self.rules.verb_first or (cases and cases <= _NOMINATIVE):
+        if item["layer"] or first or (self._is_nominative(end) and not auxiliary):
             yield "subject behind"
         else:
             yield "subject may be dropped"
@@ -196,14 +194,17 @@ class WrongForms:
         readings = [feats, *self.forms.paradigms.readings(end["form"], part)]
         return {case for reading in readings for case in reading.get("Case", ())}
 
+    def _is_nominative(self, end: Item) -> bool:
+        """Return whether a controller shows its case, and it is that of subjects."""
+        cases = self._cases(end)
+        return bool(cases) and cases <= _NOMINATIVE
+
     def _of_clause(self, item: Item) -> Iterator[str]:
         """Yield reasons why a subject or object may belong to something else (careful)."""
         between = _between_ends(item)
         if between is None:
             yield "not one plain word"
             return
-        if _stands_twice(item):
-            yield "controller twice"
         if _PAUSE.search(between):
             yield "pause between"
         readings = self.forms.paradigms.readings
@@ -297,7 +298,6 @@ class WrongForms:
             yield from self._of_value(item, feature, ours, theirs)
         if self.rules.careful:
             yield from self._unlike(item, feature, cell)
-            yield from _of_value_alone(bundle(item["controller"]["feats"]), feature, theirs)
         left, right = item["left"] or "", item["right"] or ""
         if not self.rules.fits(left, item["answer"], cell.form, right, item["upos"] == "DET"):
             yield "spelling of neighbours"
@@ -321,14 +321,16 @@ class WrongForms:
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
             yield _DOUBTED
-        if item["upos"] not in ("DET", "PRON") and self.forms.paradigms.readings(cell.form, "PRON"):
+        if self._is_another_word(item, cell):
             yield "right as another word"
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
+        elif feature == "Case" and self.rules.careful and not theirs["Case"] <= _ARGUMENT_CASES:
+            yield "case alone"
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
-        noun = bundle(item["controller"]["feats"])
+        noun, careful = bundle(item["controller"]["feats"]), self.rules.careful
         number = theirs.get("Number", frozenset())
         if feature == "Number" and "Dual" in number and "Plur" in ours["Number"]:
             yield "a plural noun may stand for two"
@@ -338,6 +340,10 @@ class WrongForms:
             and "Def" in ours.get("Definite", ())
         ):
             yield "a definite neuter"  # bg. първото
+        if feature == "Gender" and careful and "Neut" in theirs["Gender"]:
+            yield "neuter alone"  # lt. svarbu
+        if feature == "Person" and careful and "PronType" not in noun and "2" in theirs["Person"]:
+            yield "noun addressed"
         plural = number - {"Sing"} and "Sing" not in noun.get("Number", ())
         if feature == "Person" and "PronType" not in noun and plural:  # las mujeres trabajamos
             yield "a plural noun may stand for us or you"
@@ -353,10 +359,19 @@ class WrongForms:
             yield "differs in more"
         if feature == "Person" and self._share_forms(item["feats"] or "_", cell.feats):
             yield "persons share their forms"
-        kin, low = _KIN.get(item["upos"], ()), cell.form.casefold()
-        readings = self.forms.paradigms.readings
-        if low in self.forms.besides or readings(low, *(p for p in AGREEING if p not in kin)):
-            yield "right as another word"
+
+    def _is_another_word(self, item: Item, cell: ParadigmCell) -> bool:
+        """Return whether a form is also a pronoun (bg. *si*), or a neuter an adverb.
+
+        In a careful language, any other part of speech counts.
+        """
+        low, readings = cell.form.casefold(), self.forms.paradigms.readings
+        neuter = "Neut" in bundle(cell.feats).get("Gender", ())
+        if low in self.forms.besides and (neuter or self.rules.careful):
+            return True
+        kin = _KIN.get(item["upos"], ())
+        others = AGREEING if self.rules.careful else ("PRON",)
+        return bool(readings(low, *(part for part in others if part not in kin)))
 
     def _share_forms(self, ours: str, theirs: str) -> bool:
         """Return whether lemmas often have one form for two bundles of a verb (:data:`SHARED`)."""
@@ -437,7 +452,8 @@ class WrongForms:
         before, after = item["left"] or "", item["right"] or ""
         own = item["controller"]["form"]
         if item["relation"] not in _NOMINAL:
-            if self.rules.free or item["layer"]:
+            sure = item["relation"] == "verb" and self._is_nominative(item["controller"])
+            if (self.rules.free or item["layer"]) and not sure:
                 near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
                 if self._any_licenses(near, own, readings, _OF_CLAUSE):
                     yield "another subject"
@@ -491,33 +507,12 @@ def _judged(reasons: Iterable[str]) -> frozenset[str] | str:
     return frozenset(doubts)
 
 
-def _stands_twice(item: Item) -> bool:
-    """Return whether the tree may mean another occurrence of the controller's form.
-
-    Of neighbours it does not.
-    """
-    apart = abs(item["controller"]["index"] - item["target"]["index"]) > 1
-    return apart and words_of(item["text"]).count(item["controller"]["form"]) > 1
-
-
 def _of_pronoun(kinds: frozenset[str], feature: str) -> Iterator[str]:
     """Yield why a verb or predicate may have another value than a pronoun of such kinds."""
     if "Dem" in kinds and feature in ("Number", "Gender"):
         yield "a demonstrative may go with the predicate"  # ru. это были, de. das sind
     if feature == "Person" and kinds & _ASKING:
         yield "who may be of any person"  # ro. cine ești
-
-
-def _of_value_alone(controller: Bundle, feature: str, theirs: Bundle) -> Iterator[str]:
-    """Yield why a value of a wrong form may be right without the controller (careful)."""
-    if feature == "Case" and not theirs["Case"] <= _ARGUMENT_CASES:
-        yield "case alone"
-    if feature == "Gender" and theirs["Gender"] & {"Neut"}:
-        yield "neuter alone"
-    if feature == "Person" and "PronType" not in controller and "2" in theirs["Person"]:
-        yield "noun addressed"
-    if feature == "Person" and "PronType" in controller and "2" in controller.get("Person", ()):
-        yield "pronoun addressed"
 
 
 def _of_layer(item: Item, feats: Bundle) -> Bundle:
