@@ -4,7 +4,8 @@ Usage: python scripts/make_languages.py BUILT ... > docs/languages.tsv
 
 BUILT is the folder of `solecism build agreement`; further folders have languages that were named,
 because a build without names leaves out all their treebanks. A line has the language's codes, its
-name, its treebanks, the numbers of items and pairs, what agrees with what, or why there is nothing.
+name, its treebanks, the numbers of items, of certain pairs and of wide ones, the share of these
+that have a doubt, what agrees with what, or why there is nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from solecism.datasets.manifest import read_manifest
 from solecism.language_tags import iso_of, language_name, tags_of
 
 COLUMNS = (
-    "code", "iso639_3", "tags", "language", "treebanks", "items", "pairs", "agreement", "left_out",
+    "code", "iso639_3", "tags", "language", "treebanks", "items", "pairs", "wide", "doubtful",
+    "agreement", "left_out",
 )  # fmt: skip
 
 
@@ -29,13 +31,16 @@ def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
     built = {name for name, config in configs.items() if config["kind"] == "cloze"}
     alone = {name for name, reason in left.items() if reason and "-" not in name}
     for code in sorted(built | alone):
-        config, pairs = configs.get(code), configs.get(f"{code}-pairs")
+        config = configs.get(code)
+        pairs, wide = (
+            configs.get(f"{code}-{part}", {"rows": 0})["rows"] for part in ("pairs", "pairs-wide")
+        )
         parts = config["paradigms"] if config else {}
         told = next(iter(parts.values()))["agrees"] if parts else {}
         agrees = "; ".join(f"{kind}: {', '.join(rules)}" for kind, rules in told.items() if rules)
         yield (
             code, iso_of(code), " ".join(tags_of([code])), language_name(code), ", ".join(parts),
-            config["rows"] if config else 0, pairs["rows"] if pairs else 0,
+            config["rows"] if config else 0, pairs, wide, f"{1 - pairs / wide:.2f}" if wide else "",
             agrees, left.get(code, ""),
         )  # fmt: skip
 

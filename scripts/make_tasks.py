@@ -163,14 +163,14 @@ def _said(task: str, name: str, about: Mapping[str, str]) -> str:
     if config in about or config in languages:
         return about.get(config) or languages[config]
     uid, _, more = config.rpartition("_")
-    if uid in about:
-        return f"{about[uid]} ({_PARTS.get(more, more)})"
+    if uid in about or uid in languages:
+        return f"{about.get(uid) or languages[uid]} ({_PARTS.get(more, more)})"
     return _PARTS[config]
 
 
 _PARTS = {
     "all": "all paradigms", "pair": "as minimal pairs", "pairs": "all paradigms of minimal pairs",
-    "traditional": "all suites, in traditional characters",
+    "wide": "with doubtful pairs", "traditional": "all suites, in traditional characters",
     "pairs_traditional": "all paradigms of minimal pairs, in traditional characters",
 }  # fmt: skip
 
@@ -182,15 +182,22 @@ def _read_table(path: Path) -> list[dict[str, str]]:
 
 
 def _mined_files(name: str, version: str) -> dict[str, str]:
-    """Return the files of mined pairs: of each language for which docs/languages.tsv has some."""
-    codes = [line["code"] for line in _read_table(_LANGUAGES) if int(line["pairs"])]
-    group = task_of_group(name, version, dict.fromkeys(codes, "pair"), _HEAD)
-    tasks = {
-        f"{name}/{code}.yaml": task_of_config(
-            name, version, code, "pair", tags_of([code]), "-pairs"
-        )
-        for code in codes
+    """Return the files of mined pairs: of each language for which docs/languages.tsv has some.
+
+    Those of the wide sets are in no group, as they have the pairs of the others too.
+    """
+    found = {
+        column: [line["code"] for line in _read_table(_LANGUAGES) if int(line[column])]
+        for column in ("pairs", "wide")
     }
+    tasks = {
+        f"{name}/{code}{suffix}.yaml": task_of_config(
+            name, version, code, "pair", tags_of([code]), part
+        )
+        for column, suffix, part in (("pairs", "", "-pairs"), ("wide", "_wide", "-pairs-wide"))
+        for code in found[column]
+    }
+    group = task_of_group(name, version, dict.fromkeys(found["pairs"], "pair"), _HEAD)
     return {f"{name}/{name}.yaml": group, **tasks}
 
 

@@ -72,7 +72,8 @@ def _shown(root: Root, name: str) -> Iterable[str]:
         return [template.id for template in templates_of_language(root, dataset, language)]
     if not dataset or dataset in root.datasets:
         return root.configs(dataset) if dataset else _configs(root, "")
-    return [f"{code}{kind}" for code in origin_languages() for kind in ("", "-forms", "-pairs")]
+    kinds = ("", "-forms", "-pairs", "-pairs-wide")
+    return [f"{code}{kind}" for code in origin_languages() for kind in kinds]
 
 
 def _built(_: Root, name: str) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -195,11 +196,15 @@ class _ConfigFile:
 
     @property
     def reason(self) -> str:
-        """Why the config has fewer rows than it must have."""
+        """Why the config has fewer rows than it must have; of what is made of another config, with
+        the most frequent reasons."""
         told = [str(p.facts["reason"]) for p in self.paradigms if p.facts.get("reason")]
         if told and not self.rows:
             return told[0]
-        return f"too small: {self.rows} rows, fewer than {self.config.least}"
+        text = f"too small: {self.rows} rows, fewer than {self.config.least}"
+        skipped = sum((p.counts.skipped for p in self.paradigms), Counter())
+        counts = ", ".join(f"{name} {count}" for name, count in skipped.most_common(5))
+        return f"{text} ({counts})" if counts and self.config.of else text
 
     def built(self) -> BuiltConfig:
         """Return what was made of the config."""

@@ -33,14 +33,17 @@ def task_of_config(
     """Return the YAML of a config's task.
 
     ``tags`` are those of its languages; ``part`` is the end of the name of the config that is
-    loaded, and not in the name of the task: the task of ``he`` loads ``he-pairs``.
+    loaded, and not in the name of the task: the task of ``he`` loads ``he-pairs``, that of
+    ``he_wide`` loads ``he-pairs-wide``.
     """
     shared = "_suites.yaml" if kind == "suite" else "_pairs.yaml"
-    # A config that collects paradigms would score them twice.
-    names = [] if config in (ALL, PAIRS) else [f"solecism_{n}" for n in (*isos_of(tags), *tags)]
+    wide = "_wide" if part.endswith("-wide") else ""
+    # A config that collects paradigms, or has the pairs of another one, would score them twice.
+    again = wide or config in (ALL, PAIRS)
+    names = [] if again else [f"solecism_{name}" for name in (*isos_of(tags), *tags)]
     tag = f"tag: [{', '.join(names)}]\n" if names else ""
     return (
-        f"include: ../{shared}\ntask: solecism_{name}_{config}\n{tag}"
+        f"include: ../{shared}\ntask: solecism_{name}_{config}{wide}\n{tag}"
         f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config}{part}"\n'
         f"{language_lines(tags)}"
     )

@@ -163,19 +163,16 @@ class WrongForms:
             yield "polite"
         if item["relation"] in self.rules.doubted:
             yield _DOUBTED
-        if item["relation"] in _NOMINAL:
-            return
-        if item["target"]["index"] < item["controller"]["index"] and self.rules.drops:
-            yield from self._subject_behind(item)
-        if self.rules.careful:
+        if item["relation"] not in _NOMINAL and self.rules.careful:
             yield from self._of_clause(item)
 
-    def _subject_behind(self, item: Item) -> Iterator[str]:
+    def _subject_behind(self, item: Item, feature: str) -> Iterator[str]:
         """Yield why a subject behind its verb may be an object, and the subject be dropped.
 
         In a language with the verb first, nothing else can stand behind an auxiliary, nor can a
         pronoun be anything else. Elsewhere a word that is nominative alone has hardly another role,
-        but beside a copula, and a word whose verb has features of a layer.
+        but beside a copula, and a word whose verb has features of a layer; it may be in apposition
+        to a dropped subject of another person (*said I, the author*).
         """
         end = item["controller"]
         feats = bundle(end["feats"])
@@ -183,7 +180,8 @@ class WrongForms:
         if first and (auxiliary or "Prs" in feats.get("PronType", ())):
             return
         if item["layer"] or first or (self._is_nominative(end) and not auxiliary):
-            yield "subject behind"
+            if feature == "Person":
+                yield "subject behind"
         else:
             yield "subject may be dropped"
 
@@ -195,9 +193,16 @@ class WrongForms:
         return {case for reading in readings for case in reading.get("Case", ())}
 
     def _is_nominative(self, end: Item) -> bool:
-        """Return whether a controller shows its case, and it is that of subjects."""
+        """Return whether a controller cannot be an object.
+
+        All readings of its form are nominative, and a noun has an accusative that is spelt
+        otherwise.
+        """
         cases = self._cases(end)
-        return bool(cases) and cases <= _NOMINATIVE
+        others = self.forms.paradigms.others(_noun(end), "Case")
+        accusative = any("Acc" in bundle(other.feats)["Case"] for other in others)
+        pronoun = "PronType" in bundle(end["feats"])
+        return bool(cases) and cases <= _NOMINATIVE and (pronoun or accusative)
 
     def _of_clause(self, item: Item) -> Iterator[str]:
         """Yield reasons why a subject or object may belong to something else (careful)."""
@@ -207,8 +212,10 @@ class WrongForms:
             return
         if _PAUSE.search(between):
             yield "pause between"
+        pronoun = {"PronType", "Person"} & bundle(item["controller"]["feats"]).keys()
+        sure = pronoun or item["relation"] == "predicated"
         readings = self.forms.paradigms.readings
-        for word in words_of(between):
+        for word in () if sure else words_of(between):
             verbs = readings(word, "VERB", "AUX")
             if item["upos"] == "AUX":  # its own verb may stand there: eu. etorri da
                 verbs = [verb for verb in verbs if is_finite(verb)]
@@ -220,9 +227,9 @@ class WrongForms:
     def _of_case(self, end: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
         feats = bundle(end["feats"])
-        if "PronType" in feats:
+        if "PronType" in feats or "Person" in feats:
             as_determiner = self.forms.paradigms.readings(end["form"], "DET")
-            if feats["PronType"] != {"Prs"} or as_determiner:
+            if feats.get("PronType", {"Prs"}) != {"Prs"} or as_determiner:
                 yield "pronoun or determiner"
         elif "Case" not in feats:
             yield "noun without case"
@@ -236,6 +243,8 @@ class WrongForms:
         end = item["controller"]
         kinds = bundle(end["feats"]).get("PronType", frozenset())
         if item["relation"] not in _NOMINAL:
+            if item["target"]["index"] < end["index"] and self.rules.drops:
+                yield from self._subject_behind(item, feature)
             yield from _of_pronoun(kinds, feature)
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
         if feature == "Number" and names & self.rules.unsure_nouns:
@@ -245,12 +254,16 @@ class WrongForms:
         if feature == "Number":
             yield from self._of_number(end)
         if feature == "Gender":
-            yield from self._of_gender(end)
-        fronted = self.rules.drops and self.rules.free and not self.rules.careful
-        if feature == "Person" and not kinds and fronted:
-            readings = self.forms.paradigms.readings(end["form"], "NOUN")
-            if any("Acc" in reading.get("Case", ("Acc",)) for reading in readings):  # pl. projekt
-                yield "object of a dropped subject"
+            yield from self._of_gender(end, item["relation"] in _NOMINAL)
+        if feature == "Person" and not kinds and not self.rules.careful:
+            yield from self._of_person(end)
+
+    def _of_person(self, end: Item) -> Iterator[str]:
+        """Yield why a noun may be an object that stands first."""
+        readings = self.forms.paradigms.readings(end["form"], "NOUN")
+        accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
+        if self.rules.drops and self.rules.free and accusative:  # pl. projekt
+            yield "object of a dropped subject"
 
     def _of_number(self, end: Item) -> Iterator[str]:
         """Yield why the form of a controller may not show its number."""
@@ -265,8 +278,11 @@ class WrongForms:
         both = self.rules.invariable or any("Number" in self.forms.ambiguous(w) for w in words)
         yield "noun may be of either number" if kinds or both else "number not shown"
 
-    def _of_gender(self, end: Item) -> Iterator[str]:
-        """Yield why a controller may have another gender."""
+    def _of_gender(self, end: Item, nominal: bool) -> Iterator[str]:
+        """Yield why a controller may have another gender.
+
+        What is said of a person may be feminine although the noun is not: sr. *ministar je rekla*.
+        """
         feats, lemma = bundle(end["feats"]), (end["lemma"] or "").casefold()
         if "PronType" in feats:
             return
@@ -274,7 +290,8 @@ class WrongForms:
             yield "noun may be of either gender"
         if feats.get("Animacy") in (frozenset({"Inan"}), frozenset({"Nhum"})):
             return
-        if not self.rules.sure and self.forms.has_one_gender(lemma):
+        fixed = nominal or "Masc" not in feats.get("Gender", ())
+        if fixed and not self.rules.sure and self.forms.has_one_gender(lemma):
             return
         if any(self.rules.is_sure(g, end["form"], lemma) for g in feats.get("Gender", ())):
             return
@@ -347,7 +364,8 @@ class WrongForms:
         plural = number - {"Sing"} and "Sing" not in noun.get("Number", ())
         if feature == "Person" and "PronType" not in noun and plural:  # las mujeres trabajamos
             yield "a plural noun may stand for us or you"
-        if feature == "Number" and self.rules.honours and "Plur" in number:
+        third = noun.get("Person", _THIRD) == _THIRD
+        if feature == "Number" and self.rules.honours and third and "Plur" in number:
             yield "plural of respect"
 
     def _unlike(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
@@ -426,9 +444,7 @@ class WrongForms:
             return False
         if alike(reading, controller, ("Case",)):
             return True
-        end = item["controller"]
-        word = WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
-        others = self.forms.paradigms.others(word, "Case")
+        others = self.forms.paradigms.others(_noun(item["controller"]), "Case")
         return not any(reading["Case"] & bundle(other.feats)["Case"] for other in others)
 
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
@@ -468,10 +484,7 @@ class WrongForms:
                 yield "another noun would license it"
         if self._any_licenses(near, own, readings, _OF_PHRASE):
             yield "another noun would license it"
-        nouns = (word for word in between if self.forms.paradigms.readings(word, "NOUN"))
-        if self.rules.careful and (
-            any(nouns) or self._any_licenses(behind, own, readings, _OF_PHRASE)
-        ):
+        if self.rules.careful and self._any_licenses(behind, own, readings, _OF_PHRASE):
             yield "noun nearby"
 
     def _any_licenses(
@@ -505,6 +518,11 @@ def _judged(reasons: Iterable[str]) -> frozenset[str] | str:
             return reason
         doubts.add(reason)
     return frozenset(doubts)
+
+
+def _noun(end: Item) -> WordForm:
+    """Return a controller as a noun of the inventory."""
+    return WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
 
 
 def _of_pronoun(kinds: frozenset[str], feature: str) -> Iterator[str]:
