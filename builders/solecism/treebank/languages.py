@@ -251,6 +251,7 @@ class PairRules:
     attributive: tuple[str, ...] = ()
     doubted: tuple[str, ...] = ()
     verb_first: bool = False
+    bare: bool = False
     spelling: Mapping[str, str] = field(default_factory=dict)
 
     def spelt(self, form: str) -> str:

@@ -201,8 +201,8 @@ class WrongForms:
         cases = self._cases(end)
         others = self.forms.paradigms.others(_noun(end), "Case")
         accusative = any("Acc" in bundle(other.feats)["Case"] for other in others)
-        pronoun = "PronType" in bundle(end["feats"])
-        return bool(cases) and cases <= _NOMINATIVE and (pronoun or accusative)
+        shown = (accusative and not self.rules.bare) or "PronType" in bundle(end["feats"])
+        return bool(cases) and cases <= _NOMINATIVE and shown
 
     def _of_clause(self, item: Item) -> Iterator[str]:
         """Yield reasons why a subject or object may belong to something else (careful)."""
@@ -255,13 +255,14 @@ class WrongForms:
             yield from self._of_number(end)
         if feature == "Gender":
             yield from self._of_gender(end, item["relation"] in _NOMINAL)
-        if feature == "Person" and not kinds and not self.rules.careful:
+        if feature == "Person" and not kinds and (self.rules.bare or not self.rules.careful):
             yield from self._of_person(end)
 
     def _of_person(self, end: Item) -> Iterator[str]:
         """Yield why a noun may be an object that stands first."""
         readings = self.forms.paradigms.readings(end["form"], "NOUN")
         accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
+        accusative |= self.rules.bare
         if self.rules.drops and self.rules.free and accusative:  # pl. projekt
             yield "object of a dropped subject"
 
