@@ -187,10 +187,15 @@ class WrongForms:
 
     def _cases(self, end: Item) -> set[str]:
         """Return all cases that the form of a controller can have; none if it shows no case."""
-        feats = bundle(end["feats"])
-        part = "PRON" if "PronType" in feats else "NOUN"
-        readings = [feats, *self.forms.paradigms.readings(end["form"], part)]
+        part = "PRON" if self._is_pronoun(end) else "NOUN"
+        readings = [bundle(end["feats"]), *self.forms.paradigms.readings(end["form"], part)]
         return {case for reading in readings for case in reading.get("Case", ())}
+
+    def _is_pronoun(self, end: Item) -> bool:
+        """Return whether a controller is a pronoun, by its type or by its form."""
+        readings = self.forms.paradigms.readings
+        by_form = readings(end["form"], "PRON") and not readings(end["form"], "NOUN")
+        return "PronType" in bundle(end["feats"]) or bool(by_form)
 
     def _is_nominative(self, end: Item) -> bool:
         """Return whether a controller cannot be an object.
@@ -201,7 +206,7 @@ class WrongForms:
         cases = self._cases(end)
         others = self.forms.paradigms.others(_noun(end), "Case")
         accusative = any("Acc" in bundle(other.feats)["Case"] for other in others)
-        shown = (accusative and not self.rules.bare) or "PronType" in bundle(end["feats"])
+        shown = (accusative and not self.rules.bare) or self._is_pronoun(end)
         return bool(cases) and cases <= _NOMINATIVE and shown
 
     def _of_clause(self, item: Item) -> Iterator[str]:
@@ -212,8 +217,7 @@ class WrongForms:
             return
         if _PAUSE.search(between):
             yield "pause between"
-        pronoun = {"PronType", "Person"} & bundle(item["controller"]["feats"]).keys()
-        sure = pronoun or item["relation"] == "predicated"
+        sure = item["relation"] == "predicated" or self._is_pronoun(item["controller"])
         readings = self.forms.paradigms.readings
         for word in () if sure else words_of(between):
             verbs = readings(word, "VERB", "AUX")
@@ -227,7 +231,7 @@ class WrongForms:
     def _of_case(self, end: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
         feats = bundle(end["feats"])
-        if "PronType" in feats or "Person" in feats:
+        if self._is_pronoun(end):
             as_determiner = self.forms.paradigms.readings(end["form"], "DET")
             if feats.get("PronType", {"Prs"}) != {"Prs"} or as_determiner:
                 yield "pronoun or determiner"
@@ -348,7 +352,8 @@ class WrongForms:
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
-        noun, careful = bundle(item["controller"]["feats"]), self.rules.careful
+        end, careful = item["controller"], self.rules.careful
+        feats, noun = bundle(end["feats"]), not self._is_pronoun(end)
         number = theirs.get("Number", frozenset())
         if feature == "Number" and "Dual" in number and "Plur" in ours["Number"]:
             yield "a plural noun may stand for two"
@@ -360,12 +365,12 @@ class WrongForms:
             yield "a definite neuter"  # bg. първото
         if feature == "Gender" and careful and "Neut" in theirs["Gender"]:
             yield "neuter alone"  # lt. svarbu
-        if feature == "Person" and careful and "PronType" not in noun and "2" in theirs["Person"]:
+        if feature == "Person" and careful and noun and "2" in theirs["Person"]:
             yield "noun addressed"
-        plural = number - {"Sing"} and "Sing" not in noun.get("Number", ())
-        if feature == "Person" and "PronType" not in noun and plural:  # las mujeres trabajamos
+        plural = number - {"Sing"} and "Sing" not in feats.get("Number", ())
+        if feature == "Person" and noun and plural:  # las mujeres trabajamos
             yield "a plural noun may stand for us or you"
-        third = noun.get("Person", _THIRD) == _THIRD
+        third = feats.get("Person", _THIRD) == _THIRD
         if feature == "Number" and self.rules.honours and third and "Plur" in number:
             yield "plural of respect"
 
