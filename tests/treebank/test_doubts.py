@@ -98,7 +98,7 @@ def test_a_plural_noun_may_stand_for_two() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "expected"), [("first", "a definite neuter"), ("fine", "fineo")]
+    ("target", "expected"), [("first", "firsto, neuter alone"), ("fine", "fineo")]
 )
 def test_a_definite_neuter_may_stand_alone(target: str, expected: str) -> None:
     sure = WrongForms(replace(RULES, sure={"Masc": "dog"}), FORMS)

@@ -11,7 +11,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
@@ -111,49 +110,43 @@ class WrongForms:
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
         """Yield a wrong form for each feature in which the ends agree, if one is found."""
-        doubts = _judged(self._of_item(item))
-        if isinstance(doubts, str):
-            self.skipped[doubts] += 1
-            return
         for feature in item["agrees_in"]:
-            found = self._best_form(item, feature, doubts)
+            found = self._best_form(item, feature)
             if isinstance(found, WrongForm):
                 yield found
             else:
                 self.skipped[found] += 1
 
-    def _best_form(self, item: Item, feature: str, doubts: frozenset[str]) -> WrongForm | str:
+    def _best_form(self, item: Item, feature: str) -> WrongForm | str:
         """Return the most frequent wrong form with the fewest doubts, or why there is none."""
-        if (item["relation"], feature) in self.mixed:
-            return "the treebank itself mixes it"
-        word = WordForm(item["answer"], item["lemma"], item["upos"], item["feats"] or "_")
-        name = layered(feature, item["layer"])
+        answer, name = item["answer"], layered(feature, item["layer"])
+        word = WordForm(answer, item["lemma"], item["upos"], item["feats"] or "_")
         cells = self.forms.paradigms.others(word, name)
-        if not cells:
-            return "no other form"
         if self.rules.careful:  # only the form most like the right one is tried
-            cells = [max(cells, key=lambda cell: likeness(cell.form, item["answer"]))]
-        more = _judged(self._of_controller(item, feature))
-        if isinstance(more, str):
-            return more
-        judged = [_judged(self._of_form(item, feature, cell)) for cell in cells]
-        good = [(cell, found) for cell, found in zip(cells, judged, strict=True)
-                if not isinstance(found, str)]  # fmt: skip
+            cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
+            cells = cells[:1]
+        judged = [(cell, _judged(self._reasons(item, feature, cell))) for cell in cells]
+        good = [(cell, doubts) for cell, doubts in judged if not isinstance(doubts, str)]
         if not good:
-            return str(judged[0])
-        best, last = min(good, key=lambda pair: len(pair[1]))
+            return str(judged[0][1]) if judged else "no other form"
+        best, doubts = min(good, key=lambda pair: len(pair[1]))
         sources = {"UD" if cell.count else "UniMorph" for cell in cells if cell.form == best.form}
         source = "both" if len(sources) > 1 else sources.pop()
-        form, answer = best.form, item["answer"]
+        form = best.form
         if answer.isupper() and len(answer) > 1:
             form = form.upper()
         elif answer[:1].isupper():
             form = form[:1].upper() + form[1:]
-        value = text_of(bundle(best.feats), name) or ""
-        named = tuple(sorted(doubts | more | last))
-        return WrongForm(feature, form, source, value, self.forms.frequency(best.form), named)
+        value, frequency = text_of(bundle(best.feats), name), self.forms.frequency(best.form)
+        return WrongForm(feature, form, source, value or "", frequency, tuple(sorted(doubts)))
 
-    # Reasons that lie in the item.
+    def _reasons(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
+        """Yield all reasons against a form: those in the item, its controller, and the form."""
+        if (item["relation"], feature) in self.mixed:
+            yield "the treebank itself mixes it"
+        yield from self._of_item(item)
+        yield from self._of_controller(item, feature)
+        yield from self._of_form(item, feature, cell)
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
@@ -179,11 +172,11 @@ class WrongForms:
         first, auxiliary = self.rules.verb_first, item["upos"] == "AUX"
         if first and (auxiliary or "Prs" in feats.get("PronType", ())):
             return
-        if item["layer"] or first or (self._is_nominative(end) and not auxiliary):
+        if item["layer"] or (self._is_nominative(end) and not auxiliary):
             if feature == "Person":
                 yield "subject behind"
         else:
-            yield "subject may be dropped"
+            yield "subject behind" if first else "subject may be dropped"
 
     def _cases(self, end: Item) -> set[str]:
         """Return all cases that the form of a controller can have; none if it shows no case."""
@@ -239,8 +232,6 @@ class WrongForms:
             yield "noun without case"
         elif not self._cases(end) <= feats["Case"]:
             yield "noun in another case"
-
-    # Reasons that lie in the controller.
 
     def _of_controller(self, item: Item, feature: str) -> Iterator[str]:
         """Yield reasons why the target may have another value than its controller."""
@@ -305,8 +296,6 @@ class WrongForms:
         known = one and "Animacy" not in feats and lemma
         yield "gender not sure" if known else "noun may be of either gender"
 
-    # Reasons that lie in the wrong form.
-
     def _of_form(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield reasons why a form may be right, or wrong for more than one reason."""
         yield from self._unfit(item, feature, cell)
@@ -328,7 +317,7 @@ class WrongForms:
             yield "right by another reading"
         if self._irrealis(item, feature, cell):
             yield "subjunctive"
-        yield from self._licensed(item, cell, readings)
+        yield from self._licensed(item, readings)
 
     def _unfit(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot be taken, by rules for all languages."""
@@ -347,8 +336,8 @@ class WrongForms:
             yield "right as another word"
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
-        elif feature == "Case" and self.rules.careful and not theirs["Case"] <= _ARGUMENT_CASES:
-            yield "case alone"
+        if feature == "Case" and self.rules.careful and not theirs["Case"] <= _ARGUMENT_CASES:
+            yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
@@ -357,14 +346,9 @@ class WrongForms:
         number = theirs.get("Number", frozenset())
         if feature == "Number" and "Dual" in number and "Plur" in ours["Number"]:
             yield "a plural noun may stand for two"
-        if (
-            feature == "Gender"
-            and theirs["Gender"] == {"Neut"}
-            and "Def" in ours.get("Definite", ())
-        ):
-            yield "a definite neuter"  # bg. първото
-        if feature == "Gender" and careful and "Neut" in theirs["Gender"]:
-            yield "neuter alone"  # lt. svarbu
+        alone = careful or "Def" in ours.get("Definite", ())
+        if feature == "Gender" and alone and "Neut" in theirs["Gender"]:
+            yield "neuter alone"  # lt. svarbu, bg. първото
         if feature == "Person" and careful and noun and "2" in theirs["Person"]:
             yield "noun addressed"
         plural = number - {"Sing"} and "Sing" not in feats.get("Number", ())
@@ -377,7 +361,8 @@ class WrongForms:
     def _unlike(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form may be wrong for another reason, or be another word (careful)."""
         ours, theirs = bundle(item["feats"]), bundle(cell.feats)
-        if not _one_change(cell.form.casefold(), item["answer"].casefold()):
+        shorter = min(len(cell.form), len(item["answer"]))
+        if shorter < 2 or shared_letters(cell.form, item["answer"]) < LIKE * shorter:
             yield "too unlike the right form"
         if (set(ours) ^ set(theirs)) - {*AGREEMENT}:
             yield "differs in more"
@@ -466,38 +451,33 @@ class WrongForms:
         before = {word.casefold() for word in words_of(item["left"] or "")}
         return stem and bool(before & set(self.rules.irrealis))
 
-    def _licensed(self, item: Item, cell: ParadigmCell, readings: list[Bundle]) -> Iterator[str]:
+    def _licensed(self, item: Item, readings: list[Bundle]) -> Iterator[str]:
         """Yield whether another noun nearby would make the form right.
 
         An amount before a target that follows its noun counts as such a noun.
         """
         before, after = item["left"] or "", item["right"] or ""
-        own = item["controller"]["form"]
+        own, behind = item["controller"]["form"], list[str]()
+        names: tuple[str, ...] = _OF_PHRASE
+        reason = "another noun would license it"
         if item["relation"] not in _NOMINAL:
             sure = item["relation"] == "verb" and self._is_nominative(item["controller"])
-            if (self.rules.free or item["layer"]) and not sure:
-                near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
-                if self._any_licenses(near, own, readings, _OF_CLAUSE):
-                    yield "another subject"
-            return
-        between = words_of(_between_ends(item) or "")
-        if item["target"]["index"] < item["controller"]["index"]:
+            near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
+            near = near if (self.rules.free or item["layer"]) and not sure else []
+            names, reason = _OF_CLAUSE, "another subject"
+        elif item["target"]["index"] < item["controller"]["index"]:
+            between = words_of(_between_ends(item) or "")
             near, own = words_of(before)[-1:] + between, ""
             behind = words_of(_CLAUSE.split(after)[0])[len(between) + 1 :][:_BEHIND]
         else:
             near, behind = words_of(before)[-_NEAR:], words_of(after)[:1]
             if _AMOUNT.search(before[-_WIDTH:]):
-                yield "another noun would license it"
-        if self._any_licenses(near, own, readings, _OF_PHRASE):
-            yield "another noun would license it"
-        if self.rules.careful and self._any_licenses(behind, own, readings, _OF_PHRASE):
+                yield reason
+        if any(self._could_license(word, readings, names) for word in near if word != own):
+            yield reason
+        behind = behind if self.rules.careful else []
+        if any(self._could_license(word, readings, names) for word in behind if word != own):
             yield "noun nearby"
-
-    def _any_licenses(
-        self, near: Iterable[str], own: str, readings: list[Bundle], names: tuple[str, ...]
-    ) -> bool:
-        """Return whether a word, beside the controller itself, would license a reading."""
-        return any(self._could_license(word, readings, names) for word in near if word != own)
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
         """Return whether a word can be a noun or pronoun that agrees with one of the readings."""
@@ -551,17 +531,6 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     return {**others, **{name: values for name, values in own.items() if values}}
 
 
-def likeness(form: str, answer: str) -> float:
-    """Return how alike two forms are, from 0 to 1, in any capitals.
-
-    Forms that differ in what is not annotated are less alike (Basque *zuenez*, with a suffix).
-
-    >>> likeness("ziren", "zen")
-    0.75
-    """
-    return SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False).ratio()
-
-
 def _between_ends(item: Item) -> str | None:
     """Return the text between the two ends, None where the controller is not found."""
     word = rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)"
@@ -572,10 +541,14 @@ def _between_ends(item: Item) -> str | None:
     return between if rest else None
 
 
-def _one_change(form: str, answer: str) -> bool:
-    """Return whether two forms differ in one place only and share enough letters (:data:`LIKE`)."""
+def shared_letters(form: str, answer: str) -> int:
+    """Return how many letters two forms have in common at their two ends, in any capitals.
+
+    >>> shared_letters("ziren", "zen"), shared_letters("Zuenez", "zen")
+    (3, 1)
+    """
+    form, answer = form.casefold(), answer.casefold()
     shorter = min(len(form), len(answer))
     before = next((n for n in range(shorter) if form[n] != answer[n]), shorter)
-    rest = shorter - before
-    after = next((n for n in range(rest) if form[-1 - n] != answer[-1 - n]), rest)
-    return shorter > 1 and before + after >= LIKE * shorter
+    rest = range(shorter - before)
+    return before + next((n for n in rest if form[-1 - n] != answer[-1 - n]), len(rest))
