@@ -18,16 +18,15 @@ import regex
 
 from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike
 from solecism.treebank.languages import PairRules, words_of
-from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, layered, text_of
+from solecism.treebank.relations import AGREEMENT, Bundle, bundle, layered, text_of
 
 Item = Mapping[str, Any]
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 
 DOUBTS = (
     "subject behind", "object of a dropped subject", "another subject", "pause between",
-    "verb between", "noun without case", "noun in another case", "pronoun or determiner",
-    "plural of respect", "number not shown", "gender not sure", "noun addressed", "case alone",
-    "neuter alone", "noun nearby",
+    "noun without case", "noun in another case", "pronoun or determiner", "plural of respect",
+    "number not shown", "gender not sure", "noun addressed", "case alone", "neuter alone",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
 
@@ -63,8 +62,6 @@ _PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/،؛]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
 _NEAR = 8
 """How many words before a target behind its noun are searched for another noun."""
-_BEHIND = 3
-"""How many words behind a noun are searched for another noun of its phrase."""
 _WIDTH = 40
 """How many letters before it are searched for an amount."""
 _THIRD = frozenset({"3"})
@@ -210,14 +207,6 @@ class WrongForms:
             return
         if _PAUSE.search(between):
             yield "pause between"
-        sure = item["relation"] == "predicated" or self._is_pronoun(item["controller"])
-        readings = self.forms.paradigms.readings
-        for word in () if sure else words_of(between):
-            verbs = readings(word, "VERB", "AUX")
-            if item["upos"] == "AUX":  # its own verb may stand there: eu. etorri da
-                verbs = [verb for verb in verbs if is_finite(verb)]
-            if verbs and not readings(word, "NOUN", "PRON", "ADJ"):
-                yield "verb between"
         if item["relation"] != "possessor":
             yield from self._of_case(item["controller"])
 
@@ -457,7 +446,7 @@ class WrongForms:
         An amount before a target that follows its noun counts as such a noun.
         """
         before, after = item["left"] or "", item["right"] or ""
-        own, behind = item["controller"]["form"], list[str]()
+        own = item["controller"]["form"]
         names: tuple[str, ...] = _OF_PHRASE
         reason = "another noun would license it"
         if item["relation"] not in _NOMINAL:
@@ -466,18 +455,13 @@ class WrongForms:
             near = near if (self.rules.free or item["layer"]) and not sure else []
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
-            between = words_of(_between_ends(item) or "")
-            near, own = words_of(before)[-1:] + between, ""
-            behind = words_of(_CLAUSE.split(after)[0])[len(between) + 1 :][:_BEHIND]
+            near, own = words_of(before)[-1:] + words_of(_between_ends(item) or ""), ""
         else:
-            near, behind = words_of(before)[-_NEAR:], words_of(after)[:1]
+            near = words_of(before)[-_NEAR:]
             if _AMOUNT.search(before[-_WIDTH:]):
                 yield reason
         if any(self._could_license(word, readings, names) for word in near if word != own):
             yield reason
-        behind = behind if self.rules.careful else []
-        if any(self._could_license(word, readings, names) for word in behind if word != own):
-            yield "noun nearby"
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
         """Return whether a word can be a noun or pronoun that agrees with one of the readings."""
