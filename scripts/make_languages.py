@@ -3,7 +3,7 @@
 Usage: python scripts/make_languages.py BUILT ... > docs/languages.tsv
 
 BUILT is the folder of `solecism build agreement`; further folders have languages that were named,
-because a build without names leaves out all their treebanks. A line has the language's codes, its
+because a build without names leaves out all their treebanks; they count. A line has the language's codes, its
 name, its treebanks, the numbers of items, of certain pairs and of wide ones, the share of these
 that have a doubt, what agrees with what, or why there is nothing.
 """
@@ -50,8 +50,8 @@ def main() -> None:
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
     manifests = (read_manifest(Path(folder)).raw for folder in sys.argv[1:])
-    found = (row for manifest in manifests for row in rows(manifest))
-    in_order = sorted(found, key=lambda row: str(row[0]))
+    found = {row[0]: row for manifest in manifests for row in rows(manifest)}
+    in_order = sorted(found.values(), key=lambda row: str(row[0]))
     writer.writerows(in_order)
 
 
