@@ -2,10 +2,10 @@
 
 Usage: python scripts/make_languages.py BUILT ... > docs/languages.tsv
 
-BUILT is the folder of `solecism build agreement`; further folders have languages that were named,
-because a build without names leaves out all their treebanks; they count. A line has the language's codes, its
-name, its treebanks, the numbers of items, of certain pairs and of wide ones, the share of these
-that have a doubt, what agrees with what, or why there is nothing.
+BUILT is the folder of `solecism build agreement`; further folders, which count before it, have
+languages that were named, because a build without names leaves out all their treebanks. A line has
+the language's codes, its name, its treebanks, the numbers of items, of certain pairs and of wide
+ones, the share of these that have a doubt, what agrees with what, or why there is nothing.
 """
 
 from __future__ import annotations
