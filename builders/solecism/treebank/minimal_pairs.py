@@ -101,18 +101,15 @@ class PairSet:
         ``unfilled``: the cells that have fewer pairs than the quota, with their numbers of pairs;
         ``doubts``: how many pairs have each doubt.
         """
-        kept: dict[str, dict[str, int]] = {}
+        kept: dict[str, dict[str, int]] = defaultdict(dict)
+        unfilled, doubts = {}, Counter[str]()
         for (uid, good, bad), rows in sorted(self.cells.items()):
-            kept.setdefault(uid, {})[f"{good}>{bad}"] = len(rows)
-        counts = {f"{uid} {change}": n for uid, of in kept.items() for change, n in of.items()}
-        doubts = (row["features"]["doubt"] for rows in self.cells.values() for row in rows)
-        named = Counter(name for doubt in doubts if doubt for name in doubt.split("; "))
-        return {
-            "quota": self.quota,
-            "kept": kept,
-            "unfilled": {cell: count for cell, count in counts.items() if count < self.quota},
-            "doubts": dict(sorted(named.items())),
-        }
+            kept[uid][f"{good}>{bad}"] = len(rows)
+            if len(rows) < self.quota:
+                unfilled[f"{uid} {good}>{bad}"] = len(rows)
+            for row in rows:
+                doubts.update(filter(None, (row["features"]["doubt"] or "").split("; ")))
+        return {"quota": self.quota, "kept": kept, "unfilled": unfilled, "doubts": doubts}
 
 
 @dataclass

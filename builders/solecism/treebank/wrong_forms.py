@@ -48,11 +48,6 @@ _FAMILY = {
     "possessor": ("NOUN",),
 }
 """For each relation, the parts of speech that a word in the place of the target may have."""
-_KIN = {
-    "NOUN": ("NOUN",), "ADJ": ("ADJ", "DET"), "DET": ("DET", "ADJ", "PRON"),
-    "VERB": ("VERB", "AUX"), "AUX": ("AUX", "VERB"),
-}  # fmt: skip
-"""For each part of speech, those as which treebanks annotate the same form."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
 _OF_CLAUSE = ("Number", "Gender", "Person")
 _LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
@@ -367,7 +362,7 @@ class WrongForms:
         neuter = "Neut" in bundle(cell.feats).get("Gender", ())
         if low in self.forms.besides and (neuter or self.rules.careful):
             return True
-        kin = _KIN.get(item["upos"], ())
+        kin = (item["upos"], *_FAMILY[item["relation"]], *["PRON"] * (item["upos"] == "DET"))
         others = AGREEING if self.rules.careful else ("PRON",)
         return bool(readings(low, *(part for part in others if part not in kin)))
 
