@@ -362,7 +362,9 @@ class WrongForms:
         neuter = "Neut" in bundle(cell.feats).get("Gender", ())
         if low in self.forms.besides and (neuter or self.rules.careful):
             return True
-        kin = (item["upos"], *_FAMILY[item["relation"]], *["PRON"] * (item["upos"] == "DET"))
+        kin = [item["upos"], *_FAMILY[item["relation"]]]
+        if item["upos"] == "DET":
+            kin.append("PRON")
         others = AGREEING if self.rules.careful else ("PRON",)
         return bool(readings(low, *(part for part in others if part not in kin)))
 
