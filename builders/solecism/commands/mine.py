@@ -160,6 +160,8 @@ def _show_profile(
         shares = (row.agree / row.both, row.noun, row.pronoun)
         told = ("" if share is None else f"{share:.1%}" for share in shares)
         kind = row.kind.replace("_", " ")
-        rows.append((kind, row.feature, row.side, row.both, *told, row.reason or "yes"))
+        rows.append(
+            (kind, f"{row.feature} {row.value}", row.side, row.both, *told, row.reason or "yes")
+        )
     heads = ["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"], ["agreement"]
     cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())

@@ -135,12 +135,18 @@ class Candidates:
         return self.pairs.controller < self.pairs.target
 
     def meet(self, rule: Rule) -> Flags:
-        """Return flags of the pairs whose controller has the side and part of speech of a rule."""
+        """Return flags of the pairs whose controller has what a rule asks: side, part of speech and
+        value. Nouns without a person are third person."""
         out = np.ones(len(self), bool)
         if rule.side:
             out &= self.first == (rule.side == "before")
         if rule.of:
             out &= self.tokens.upos.isin(rule.of)[self.pairs.controller]
+        if rule.value:
+            having = with_value(self.tokens, rule.feature, rule.value)
+            if rule.feature == "Person" and rule.value == "3":
+                having |= self.tokens.upos.isin("NOUN") & ~with_any(self.tokens, "Person")
+            out &= having[self.pairs.controller]
         return out
 
     def of(self, *kinds: str) -> Flags:

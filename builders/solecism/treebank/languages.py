@@ -21,7 +21,9 @@ from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
 
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
-_RULE = re.compile(r"(\w+)(?:\[(\w+)\])?(?: (before|after))?(?: (NOUN|PRON))?")
+_RULE = re.compile(
+    r"(\w+)(?:\[(?P<layer>\w+)\])?(?:=(?P<value>\w+))?(?: (?P<side>before|after))?(?: (?P<of>NOUN|PRON))?"
+)
 
 
 @dataclass(frozen=True)
@@ -30,28 +32,37 @@ class Rule:
 
     ``layer``: the layer of the target's feature, ``""`` without one; ``side``: where the controller
     must stand, ``before`` or ``after`` the target; ``of``: what the controller must be, ``NOUN`` or
-    ``PRON``. An empty ``side`` or ``of`` asks nothing.
+    ``PRON``; ``value``: what its value must be. Empty texts ask nothing.
+
+    A rule with a value says nothing of controllers that are masked: where a plural subject may take
+    a singular verb, such a verb does not tell the subject's number.
     """
 
     feature: str
     layer: str = ""
     side: str = ""
     of: str = ""
+    value: str = ""
 
     @classmethod
     def read(cls, text: str) -> Rule:
-        """Read ``Number``, ``Number[abs]`` or ``Number before NOUN``; raises :class:`InputError`.
+        """Read ``Number``, ``Number[abs]`` or ``Number=Sing before NOUN``.
+
+        Raises :class:`InputError` for other texts.
 
         >>> Rule.read("Number[abs] before")
-        Rule(feature='Number', layer='abs', side='before', of='')
+        Rule(feature='Number', layer='abs', side='before', of='', value='')
         """
         match = _RULE.fullmatch(text)
         if not match or match[1] not in AGREEMENT:
             raise unknown_error("no rule of agreement:", text, "features", AGREEMENT)
-        return cls(*(group or "" for group in match.groups()))
+        return cls(match[1], **match.groupdict(""))
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (layered(self.feature, self.layer), self.side, self.of)))
+        value = f"={self.value}" if self.value else ""
+        return " ".join(
+            filter(None, (layered(self.feature, self.layer) + value, self.side, self.of))
+        )
 
 
 @dataclass(frozen=True)
