@@ -39,6 +39,8 @@ ALL_VALUES: Values = {
     "Person": ("0", "1", "2", "3", "4"),
 }  # fmt: skip
 """The values of Universal Dependencies (https://universaldependencies.org/u/feat/)."""
+SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
+"""Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
 
 _NAMES = tuple(KINDS)
 _RELATION = np.array([RELATIONS.index(relation) for relation in KINDS.values()])

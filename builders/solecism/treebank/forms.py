@@ -151,34 +151,33 @@ class CountedForms:
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
         if not self.analogy:
             return shown
-        # The longest ending that enough forms with these features have counts.
+        # For each feature, the longest ending counts that enough forms with these features have.
+        found: dict[str, bool] = {}
         for ending in _endings(word.form):
-            number, counts = self._evidence_of_endings.get((word.upos, word.feats, ending), (0, {}))
-            if number >= _LEAST_FORMS:
-                sure = (name for name, count in counts.items() if count == number)
-                return shown.union(name for name in sure if name.partition("[")[0] in _ANALOGOUS)
-        return shown
+            counts = self._evidence_of_endings.get((word.upos, word.feats, ending), {})
+            sure = {name: no == 0 for name, (yes, no) in counts.items() if yes + no >= _LEAST_FORMS}
+            found = {**sure, **found}
+        return shown.union(name for name, always in found.items() if always)
 
     @cached_property
-    def _evidence_of_endings(
-        self,
-    ) -> Mapping[tuple[str, str, str], tuple[int, Mapping[str, int]]]:
-        """What an ending shows, by part of speech, FEATS and ending.
+    def _evidence_of_endings(self) -> Mapping[tuple[str, str, str], Mapping[str, list[int]]]:
+        """What an ending shows, by part of speech, FEATS and ending, for each feature.
 
-        Values are the number of forms with the ending whose lemma has a form that contrasts with
-        them, and for each feature how many of them show it. A form that is spelt like the one it
-        contrasts with (*sheep*) counts, but does not show the feature.
+        Values are the numbers of forms with the ending that show the feature, and of those that do
+        not, as their lemma spells the form with another value alike (*sheep*). Lemmas without such
+        a form are not counted.
         """
-        found: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
+        found: dict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(dict)
         for (_, upos), forms in self._paradigms.items():
             for form, feats in forms if len(forms) > 1 else ():
                 theirs = [(other, f) for other, f in forms if f != feats]
                 shown = _contrasts(feats, (f for other, f in theirs if other != form))
-                spelt_alike = _contrasts(feats, (f for other, f in theirs if other == form))
-                for ending in _endings(form) if shown | spelt_alike else ():
-                    number, counts = found.get((upos, feats, ending), (0, Counter[str]()))
-                    counts.update(shown - spelt_alike)
-                    found[upos, feats, ending] = number + 1, counts
+                same = _contrasts(feats, (f for other, f in theirs if other == form))
+                for ending in _endings(form) if shown | same else ():
+                    for name in shown | same:
+                        if name.partition("[")[0] in _ANALOGOUS:
+                            counts = found[upos, feats, ending].setdefault(name, [0, 0])
+                            counts[name in same] += 1
         return found
 
     @cached_property

@@ -39,7 +39,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solecism.treebank.candidates import base, find_candidates, finite_words, has_child, with_value
+from solecism.treebank.candidates import (
+    SPECIAL,
+    base,
+    find_candidates,
+    finite_words,
+    has_child,
+    with_value,
+)
 from solecism.treebank.conllu import Flags, Tokens
 from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_by
 from solecism.treebank.languages import ANY, Language, Rule, languages
@@ -346,17 +353,17 @@ class Profile:
 
     @property
     def mixed(self) -> frozenset[tuple[str, str]]:
-        """The relations, each with ``Case``, in which too few pairs agree for any rule.
+        """The relations, each with ``Case``, in which surely fewer than nine in ten pairs agree.
 
         Case should always agree, so the texts themselves mix cases, as late Latin does. Number and
         gender are not looked at: they may differ by a rule, as in Arabic plurals of things.
         """
-        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        agree, both = Counter[str](), Counter[str]()
         for row in self.rows:
             if row.feature == "Case":
-                counts[row.relation, row.kind, row.side].update(agree=row.agree, both=row.both)
-        good = {key[0] for key, count in counts.items() if count["agree"] >= SHARE * count["both"]}
-        return frozenset((relation, "Case") for relation, *_ in counts if relation not in good)
+                agree[row.relation] += row.agree
+                both[row.relation] += row.both
+        return frozenset((name, "Case") for name in both if _surely_few(agree[name], both[name]))
 
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
@@ -539,17 +546,19 @@ class _Layer:
         a value, a side or a kind of controller, the widest that let in only groups that are left.
         """
         found = self._found[feature]
+        agreeing = {group.value for group in found.left}
+        values = agreeing | (set(found.faults) - {*SPECIAL})
         out = [g for g in found.groups if g not in found.left and g.verbform in ("", "Fin")]
         every, left, without = (
-            {(g.value, g.side, g.of) for g in groups if g.kind == kind}
+            {(g.value, g.side, g.of) for g in groups if g.kind == kind and g.value in values}
             for groups in (found.groups, found.left, out)
         )
         left -= without
         covered = set[tuple[str, ...]]()
-        values = ["", *sorted({value for value, *_ in left})]
-        if {group.value for group in found.left} < set(found.faults):
-            values.remove("")  # a value does not agree at all
-        for limits in product(values, ("", "before", "after"), ("", "NOUN", "PRON")):
+        tried = sorted({value for value, *_ in left})
+        if agreeing == values:
+            tried = ["", *tried]
+        for limits in product(tried, ("", "before", "after"), ("", "NOUN", "PRON")):
             met = {
                 own for own in every if all(a in ("", b) for a, b in zip(limits, own, strict=True))
             }

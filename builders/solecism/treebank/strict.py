@@ -15,6 +15,7 @@ import numpy as np
 from solecism.hashing import Hashes
 from solecism.treebank.candidates import (
     ALL_VALUES,
+    SPECIAL,
     AgreeingPairs,
     bits_of,
     conflicts,
@@ -37,12 +38,9 @@ TESTS = (
 SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
 
-_SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
-"""Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
-
 _PLAIN = np.array(
     [
-        [sum(1 << n for n, value in enumerate(ALL_VALUES[name]) if value not in _SPECIAL)]
+        [sum(1 << n for n, value in enumerate(ALL_VALUES[name]) if value not in SPECIAL)]
         for name in AGREEMENT
     ],
     np.uint64,
