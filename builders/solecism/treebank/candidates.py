@@ -248,7 +248,10 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
             arguments[f"{name}_auxiliary"] = argument, carrier
     owned = upos.isin("NOUN") & tokens.feats.table(lambda text: "[psor]" in text, bool)
     if owned.any():
-        arguments["possessor"] = nominal & base(tokens, "nmod", "det") & owned[head], itself
+        owner = nominal & base(tokens, "nmod", "det") & owned[head]
+        if language.owners:
+            owner &= with_value(tokens, "Case", *language.owners)
+        arguments["possessor"] = owner, itself
     joined: list[tuple[str, Ints, Ints, Ints]] = []
     for kind, tag, relation in (("determiner", "DET", "det"), ("modifying", "ADJ", "amod")):
         rows = np.flatnonzero(upos.isin(tag) & base(tokens, relation) & noun)

@@ -123,14 +123,14 @@ class CountedForms:
     """The forms that treebanks attest, or that a list has, with their counts.
 
     For :meth:`ambiguous`, features count only if at least ``share`` of the form's occurrences, and
-    at least two, have them: those of a single word are often a mistake of annotation. With
-    ``analogy``, a form also shows what all forms of other lemmas with the same ending and the same
-    features show: a small treebank has few whole paradigms.
+    at least two, have them: those of a single word are often a mistake of annotation. A form of the
+    parts of speech ``analogous`` also shows what all forms of other lemmas with the same ending and
+    the same features show: a small treebank has few whole paradigms.
     """
 
     counts: Mapping[WordForm, int]
     share: float = 0.02
-    analogy: bool = False
+    analogous: frozenset[str] = frozenset()
 
     @cached_property
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
@@ -149,7 +149,7 @@ class CountedForms:
         form = word.form.casefold()
         others = self._paradigms.get(_lemma(word), ())
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
-        if not self.analogy:
+        if word.upos not in self.analogous:
             return shown
         # For each feature, the longest ending counts that enough forms with these features have.
         found: dict[str, bool] = {}
@@ -314,15 +314,15 @@ class LanguageForms:
     def _sources(self) -> tuple[CountedForms, ...]:
         """The forms of the treebanks, then those of the list, if there is one.
 
-        Each word of the list has the count 2, the least that :meth:`CountedForms.ambiguous` takes.
+        Endings show what the list does not have: that of Persian has verbs alone. Each word of it
+        has the count 2, the least that :meth:`CountedForms.ambiguous` takes.
         """
         total: Counter[WordForm] = Counter()
         for words in self.counts.values():
             total.update(words)
-        if self.unimorph is None:
-            return (CountedForms(total, analogy=True),)
-        listed = CountedForms(dict.fromkeys(self.unimorph, 2), share=0.0)
-        return CountedForms(total), listed
+        listed = self.unimorph or ()
+        known = CountedForms(total, analogous=frozenset(AGREEING) - {word.upos for word in listed})
+        return (known, CountedForms(dict.fromkeys(listed, 2), share=0.0)) if listed else (known,)
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return the features that a form shows by the treebanks or by UniMorph.

@@ -71,11 +71,11 @@ class Language:
 
     ``paper``: the relations that the presets of the paper mine; ``agrees``: for each relation, or
     kind of target, the features in which target and controller agree; ``cases``: the cases of
-    subjects that a verb agrees with; ``third``: whether nouns count as third person; ``ergative``:
-    a value (``Aspect=Perf``) of verbs that agree with their object, if they have one; ``marks``:
-    whether sentences end with a mark; ``capitals``: which words begin with a capital: ``none``, the
-    first of a sentence (``start``), or ``nouns`` too; ``lax``: whether adjectives often differ from
-    their nouns by a rule of the grammar.
+    subjects that a verb agrees with; ``owners``: those of possessors, if not any; ``third``:
+    whether nouns count as third person; ``ergative``: a value (``Aspect=Perf``) of verbs that agree
+    with their object, if they have one; ``marks``: whether sentences end with a mark; ``capitals``:
+    which words begin with a capital: ``none``, the first of a sentence (``start``), or ``nouns``
+    too; ``lax``: whether adjectives often differ from their nouns by a rule of the grammar.
     """
 
     code: str
@@ -93,6 +93,7 @@ class Language:
     existential: tuple[str, ...] = ()
     dummy: tuple[str, ...] = ()
     cases: tuple[str, ...] = ("Nom", "Abs")
+    owners: tuple[str, ...] = ()
     third: bool = False
     marks: bool = True
     capitals: str = "start"

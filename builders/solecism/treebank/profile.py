@@ -61,7 +61,7 @@ _UNTOLD = ("oblique", "nonfinite", "avoir", "name")
 _PROBE = Language("", "", (), {"participle": ANY})
 _DIRECT = frozenset({"Nom", "Abs"})
 _BARE = frozenset({""})
-_FOUND = ("verbforms", "cases", "third", "marks", "capitals")
+_FOUND = ("verbforms", "cases", "owners", "third", "marks", "capitals")
 """The keys of a stanza that a profile finds, beside what agrees."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
 """Relations in which only features with a layer count: those without agree with the subject."""
@@ -409,7 +409,7 @@ class _Profiler:
             self._relation(relation)
         habits = self.evidence.habits
         language = Language(
-            code, code, (), self.agrees, third=self.third, cases=self._cases(),
+            code, code, (), self.agrees, third=self.third, cases=self._cases(), owners=self.owners,
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(habits), capitals=capitals_by(habits),
         )  # fmt: skip
@@ -435,7 +435,9 @@ class _Profiler:
 
     def _relation(self, relation: str) -> None:
         cells = {
-            c: n for c, n in self.evidence.cells.items() if c.relation == relation and _direct(c)
+            c: n
+            for c, n in self.evidence.cells.items()
+            if c.relation == relation and (not c.of or self._direct(c))
         }
         layers = sorted({layer for cell in cells for layer in cell.layers()})
         if relation in _OWN_LAYERS:
@@ -472,6 +474,24 @@ class _Profiler:
             if kind != relation and (own if kind == "participle" else own != shared):
                 self.agrees[kind] = own
 
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The case of possessors, if it is the genitive: Turkish *bağ evi* is a compound."""
+        number = sum(
+            count for cell, count in self.evidence.cells.items()
+            if cell.relation == "possessor" and "Gen" in bundle(cell.controller).get("Case", _BARE)
+        )  # fmt: skip
+        return ("Gen",) if number >= LEAST else ()
+
+    def _direct(self, cell: Cell) -> bool:
+        """Return whether pairs count for rules. Subjects in an oblique case do not, unless the
+        target has features of a layer, which tells the case; nor possessors that are not in their
+        case."""
+        case = bundle(cell.controller).get("Case", _BARE)
+        if cell.relation == "possessor":
+            return not self.owners or bool(case & {*self.owners})
+        return cell.relation != "verb" or any(cell.layers()) or bool(case & {"", *_DIRECT})
+
     def _cases(self) -> tuple[str, ...]:
         """Return the cases of subjects with which verbs agree in features without a layer."""
         rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
@@ -487,14 +507,6 @@ class _Profiler:
         faults = {case: _Findings(found).fault for case, found in groups.items()}
         more = [case for case, fault in faults.items() if fault in ("", "does not vary")]
         return ("Nom", "Abs", *sorted(more))
-
-
-def _direct(cell: Cell) -> bool:
-    """Return whether pairs count for rules. Subjects in an oblique case do not, unless the target
-    has features of a layer, which tells the case."""
-    if cell.relation != "verb" or any(cell.layers()):
-        return True
-    return bool(bundle(cell.controller).get("Case", _BARE) & {"", *_DIRECT})
 
 
 class _Layer:
