@@ -10,7 +10,9 @@ from click.testing import CliRunner, Result
 from release import SHARED
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.treebank.candidates import find_candidates
 from solecism.treebank.conllu import tokens_of
+from solecism.treebank.forms import read_forms
 from solecism.treebank.languages import Language, Rule, read_stanza
 from solecism.treebank.profile import Evidence, Profile, profile_of
 from solecism.treebank.strict import find_strictly
@@ -153,6 +155,19 @@ def test_possessors_agree_with_what_is_theirs() -> None:
     assert rules(profile(*nouns * 10), "possessor") == ["Person[psor]"]
 
 
+def test_owners_are_in_the_genitive_where_a_language_has_one() -> None:
+    """Turkish *bağ evi* is a compound, and *bağ evim* is right."""
+    nouns = [
+        f"m m NOUN Case={case} 2 nmod:poss\nh h NOUN Person[psor]={person} 0 root"
+        for case, person in (("Gen", 3), ("Nom", 3))
+    ]
+    language = profile(*nouns * 12).language
+    assert language.owners == ("Gen",)
+    candidates = find_candidates(tokens_of(conllu(*nouns).encode()), language)
+    assert len(candidates) == 1
+    assert len(find_candidates(candidates.tokens, profile(nouns[1]).language)) == 2
+
+
 def test_nothing_annotated_is_said() -> None:
     assert profile("n n NOUN _ 2 nsubj\nv v VERB _ 0 root").reason == (
         "no features of agreement are annotated"
@@ -163,13 +178,22 @@ def test_nothing_annotated_is_said() -> None:
     assert profile(*numbers(30, 30), *few).reason == "no agreement found"  # that of most pairs
 
 
-def test_without_lemmas_no_form_is_known_to_have_another(tmp_path: Path) -> None:
-    """All words would else be forms of one lemma, ``_``."""
-    path = tmp_path / "sq_own-ud-test.conllu"
-    text = conllu(*numbers(60, 0)).replace("\tn\tn\t", "\tn\t_\t").replace("\tv\tv\t", "\tv\t_\t")
-    path.write_text(text, encoding="utf-8")
-    told = json.loads(run("mine", str(path), "--json").output)
-    assert (told["items"], told["reason"]) == (0, "no lemmas are annotated")
+@pytest.mark.parametrize(("plural", "shown"), [("hestar", True), ("menn", False)])
+def test_without_lemmas_forms_of_one_stem_belong_together(
+    plural: str, shown: bool, tmp_path: Path
+) -> None:
+    """Where all lemmas are ``_``, words would else have none, or all the same."""
+    clauses = [
+        f"{noun} _ NOUN Number={value} 2 nsubj\n{verb} _ VERB {FIN}|Number={value} 0 root"
+        for noun, verb, value in (("hestur", "sefur", SING), (plural, "sofa", PLUR))
+    ]
+    path = tmp_path / "is_own-ud-test.conllu"
+    path.write_text(conllu(*clauses), encoding="utf-8")
+    forms = read_forms("is", [("own", path)], lambda _: None)
+    words = [word for word in forms.counts["own"] if word.upos == "NOUN"]
+    assert ("Number" in forms.contrasts(words[0])) == shown
+    found = [cell.form for cell in forms.paradigms.others(words[0], "Number")]
+    assert found == ([plural] if shown else [])
 
 
 def run(*arguments: str) -> Result:

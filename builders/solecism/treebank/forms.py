@@ -21,7 +21,10 @@ AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""
 
 _ABSENT = ("", "_")
-"""How a lemma is written that is not annotated: words without a lemma have no paradigm."""
+"""How a lemma is written that is not annotated."""
+_STEM, _ENDING, _MOST_FORMS = 3, 3, 12
+"""Of a stem: the least number of letters, the greatest number that may follow it, and the greatest
+number of forms (those of a beginning that more forms share are of several words)."""
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Two forms that contrast in one feature of agreement may differ in these features too."""
@@ -41,6 +44,7 @@ _OFTEN = 8
 _DOTLESS = ("tr", "az")
 _ROWS = 1 << 15
 _See = Callable[[Tokens], object]
+_Stems = Mapping[tuple[str, str], str]
 
 
 def _ignore(_: object) -> None:
@@ -108,8 +112,42 @@ def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in found if name)
 
 
-def _lemma(word: WordForm) -> tuple[str, str]:
-    return word.lemma.casefold(), word.upos
+def _lemma(word: WordForm, stems: _Stems) -> tuple[str, str]:
+    """Return lemma and part of speech of a word; the stem, with a hyphen, where it has no lemma."""
+    if word.lemma and word.lemma not in _ABSENT:
+        return word.lemma.casefold(), word.upos
+    return stems.get((word.form.casefold(), word.upos), ""), word.upos
+
+
+def stems_of(words: Iterable[WordForm]) -> _Stems:
+    """Return the stem of each form, in lower case, and part of speech, if most have no lemma.
+
+    It is the beginning that most forms share, the longest of several.
+
+    >>> words = [WordForm(form, "_", "NOUN", "_") for form in ("hestur", "hestar", "hús")]
+    >>> stems_of(words)["hestar", "NOUN"]
+    'hest-'
+    """
+    keys = {(word.form.casefold(), word.upos, word.lemma in _ABSENT) for word in words}
+    bare = {(form, upos) for form, upos, absent in keys if absent}
+    if 2 * len(bare) <= len(keys):
+        return {}
+    shared = Counter((start, upos) for form, upos in bare for start in _beginnings(form))
+
+    def rank(start: str, upos: str) -> tuple[int, int]:
+        number = shared[start, upos]
+        return number if number <= _MOST_FORMS else 0, len(start)
+
+    return {
+        (form, upos): max(_beginnings(form), key=lambda start: rank(start, upos)) + "-"
+        for form, upos in sorted(bare)
+    }
+
+
+def _beginnings(form: str) -> list[str]:
+    """Return the beginnings of a form that may be its stem."""
+    sizes = range(max(_STEM, len(form) - _ENDING), len(form) + 1)
+    return [form[:size] for size in sizes] or [form]
 
 
 def _endings(form: str) -> Iterator[str]:
@@ -136,9 +174,12 @@ class CountedForms:
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
         found: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
         for word in self.counts:
-            if word.lemma not in _ABSENT:
-                found[_lemma(word)].add((word.form.casefold(), word.feats))
-        return found
+            found[_lemma(word, self._stems)].add((word.form.casefold(), word.feats))
+        return {key: forms for key, forms in found.items() if key[0]}
+
+    @cached_property
+    def _stems(self) -> _Stems:
+        return stems_of(self.counts)
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return the features of agreement that a word's form shows.
@@ -147,7 +188,7 @@ class CountedForms:
         value of this feature and of no other one that both have.
         """
         form = word.form.casefold()
-        others = self._paradigms.get(_lemma(word), ())
+        others = self._paradigms.get(_lemma(word, self._stems), ())
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
         if word.upos not in self.analogous:
             return shown
@@ -212,7 +253,8 @@ class Paradigms:
 
     def __init__(self, attested: Mapping[WordForm, int], listed: Sequence[WordForm] = ()) -> None:
         without = dict.fromkeys(listed, 0)
-        self._treebank, self._unimorph = _by_lemma(attested), _by_lemma(without)
+        self._stems = stems_of(attested)
+        self._treebank, self._unimorph = (_by_lemma(s, self._stems) for s in (attested, without))
         self._counts = _count_readings({**without, **attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
@@ -230,13 +272,14 @@ class Paradigms:
             return _contrast(a, b, _FREE_IN_PARADIGMS) == feature and all(map(_agrees, lacking))
 
         ours, form = bundle(word.feats), word.form.casefold()
-        cells = self._treebank.get(_lemma(word), [])
+        lemma = _lemma(word, self._stems)
+        cells = self._treebank.get(lemma, [])
         most: Counter[str] = Counter()
         for cell in cells:
             most[cell.feats] = max(most[cell.feats], cell.count)
         common = (cell for cell in cells if cell.count >= _RARE * most[cell.feats])
         found = [cell for cell in common if differs(ours, bundle(cell.feats))]
-        cells = self._unimorph.get(_lemma(word), [])
+        cells = self._unimorph.get(lemma, [])
         same = (bundle(cell.feats) for cell in cells if cell.form.casefold() == form)
         own = [feats for feats in same if alike(ours, feats)]
         found += [c for c in cells if any(differs(feats, bundle(c.feats)) for feats in own)]
@@ -257,12 +300,13 @@ class Paradigms:
         return found
 
 
-def _by_lemma(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], list[ParadigmCell]]:
+def _by_lemma(
+    counts: Mapping[WordForm, int], stems: _Stems
+) -> Mapping[tuple[str, str], list[ParadigmCell]]:
     cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
     for word, count in counts.items():
-        if word.lemma not in _ABSENT:
-            cells[_lemma(word)].append(ParadigmCell(word.form, word.feats, count))
-    return cells
+        cells[_lemma(word, stems)].append(ParadigmCell(word.form, word.feats, count))
+    return {key: found for key, found in cells.items() if key[0]}
 
 
 def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], Counter[str]]:

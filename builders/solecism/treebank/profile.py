@@ -328,21 +328,15 @@ class ProfileRow:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the evidence says of a language: its rules (``language``), and a table of counts.
-
-    ``lemmas``: whether at least half of the words have a lemma.
-    """
+    """What the evidence says of a language: its rules (``language``), and a table of counts."""
 
     language: Language
     rows: tuple[ProfileRow, ...]
     sentences: int
-    lemmas: bool = True
 
     @property
     def reason(self) -> str:
         """Why nothing is found to agree, or an empty text."""
-        if not self.lemmas:
-            return "no lemmas are annotated"
         if any(self.language.agrees.values()):
             return ""
         if not self.rows:
@@ -413,8 +407,7 @@ class _Profiler:
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(habits), capitals=capitals_by(habits),
         )  # fmt: skip
-        lemmas = habits["without_lemma"] <= habits["words"] / 2
-        return Profile(language, tuple(self.rows), habits["sentences"], lemmas)
+        return Profile(language, tuple(self.rows), habits["sentences"])
 
     @cached_property
     def third(self) -> bool:
