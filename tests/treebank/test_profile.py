@@ -65,7 +65,7 @@ def test_nine_in_ten_must_agree_and_a_test_say_so(good: int, bad: int, reason: s
     assert {row.value for row in rows} == {SING, PLUR}
     assert (sum(row.both for row in rows), sum(row.agree for row in rows)) == (good + bad, good)
     assert {row.reason for row in rows} == {reason}
-    assert all(row.noun == row.agree / row.both and row.pronoun is None for row in rows)
+    assert {row.of for row in rows} == {"NOUN"}
 
 
 def test_a_value_that_all_have_is_no_agreement() -> None:

@@ -157,11 +157,10 @@ def _show_profile(
         return
     rows = []
     for row in (row for row in profile.rows if row.both >= _SHOWN):
-        shares = (row.agree / row.both, row.noun, row.pronoun)
-        told = ("" if share is None else f"{share:.1%}" for share in shares)
-        kind = row.kind.replace("_", " ")
+        kind, side = row.kind.replace("_", " "), f"{row.side} {row.of}"
+        share = f"{row.agree / row.both:.1%}"
         rows.append(
-            (kind, f"{row.feature} {row.value}", row.side, row.both, *told, row.reason or "yes")
+            (kind, f"{row.feature} {row.value}", side, row.both, share, row.reason or "yes")
         )
-    heads = ["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"], ["agreement"]
+    heads = ["target", "feature", "controller"], ["pairs", "agree"], ["agreement"]
     cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())

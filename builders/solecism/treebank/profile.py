@@ -1,28 +1,11 @@
 """A language's profile: what agrees with what, from the evidence of its treebanks.
 
-The words of a relation agree in a feature if those that express it have the same value, and this is
-no chance. Every value of the controller is looked at by itself, as a plural subject may take a
-singular verb where a singular one never takes a plural:
+``docs/mining.md`` says when words count as agreeing (*What agrees: profiles from evidence*). Every
+value of the controller is looked at by itself: a plural subject may take a singular verb where a
+singular one never takes a plural.
 
-1. The pairs of a relation are divided by the kind of target (verb, auxiliary ...), by the side of
-   the controller (before or after the target), by noun or pronoun as controller, and by its value.
-   Such a *group* is left out if a one-sided exact binomial test rejects at :data:`LEVEL` that at
-   least nine in ten of its pairs agree.
-2. Of the pairs of all other groups, at least nine in ten agree (:data:`SHARE`), and such a test
-   rejects at :data:`LEVEL` that at most eight in ten do (:data:`FEWER`). It takes 14 pairs of 14,
-   or 39 of 43.
-3. Targets have a value more often with a controller of this value than with other controllers, or
-   than finite verbs and possessed nouns without any: Fisher's exact test says so at
-   :data:`LEVEL`, and at most half as many lack it (:data:`KAPPA`).
-
-The second and third are asked of each value by itself, then of all values together (the third: of
-one at least). A value is left out if it fails the third by itself, or anything where one of its
-groups is left out. If those together fail, the values count that pass by themselves.
-
-Targets may have features in layers (``Number[abs]``). Of the layers that pass, the one with the
-highest share of agreement comes first. The others are then tried on the targets that do not have
-it. This is how it is found that a Basque auxiliary agrees with its subject in ``[erg]``, or, if it
-has no ``[erg]``, in ``[abs]``.
+Of the layers that pass (``Number[abs]``) the one with the highest share of agreement comes first;
+the others are then tried on the targets that do not have it.
 
 Source for the features: https://universaldependencies.org/u/overview/feat-layers.html. Compare
 Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological Agreement.
@@ -53,6 +36,8 @@ from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
 SHARE, FEWER, LEVEL, KAPPA = 0.9, 0.8, 0.05, 0.5
+"""Of the pairs of a group SHARE must agree, surely more than FEWER, and at most half (KAPPA) as
+many must lack a value as elsewhere; LEVEL is that of the tests."""
 LEAST = 10
 """The least number of pairs with a non-finite form for which this form counts as agreeing."""
 
@@ -169,16 +154,13 @@ class Evidence:
 def _alone(tokens: Tokens) -> dict[str, Flags]:
     """Return flags of the finite verbs without a subject, and of the nouns whose possessor is not
     expressed; imperatives are left out."""
-    clause = np.where(
-        base(tokens, "aux", "cop") & (tokens.head >= 0), tokens.head, np.arange(len(tokens))
-    )
+    carries = base(tokens, "aux", "cop") & (tokens.head >= 0)
+    clause = np.where(carries, tokens.head, np.arange(len(tokens)))
     verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
     verb &= ~with_value(tokens, "Mood", "Imp")
+    verb &= ~has_child(tokens, base(tokens, "nsubj", "csubj"))[clause]
     noun = tokens.upos.isin("NOUN") & ~has_child(tokens, base(tokens, "nmod", "det"))
-    return {
-        "verb": verb & ~has_child(tokens, base(tokens, "nsubj", "csubj"))[clause],
-        "possessor": noun,
-    }
+    return {"verb": verb, "possessor": noun}
 
 
 def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
@@ -226,10 +208,7 @@ def _tail(logarithms: Iterable[float]) -> float:
 
 
 class _Group(NamedTuple):
-    """Pairs that are tested together: see the module's docstring; ``value`` is the controller's.
-
-    Groups differ in ``verbform`` too. The group of targets without a controller has no value.
-    """
+    """Pairs that are tested together; ``value`` is the controller's, ``""`` without any."""
 
     kind: str
     side: str
@@ -246,6 +225,12 @@ _Groups = Mapping[_Group, _Tally]
 def _surely_few(agree: int, both: int) -> bool:
     """Return whether fewer than nine in ten pairs agree, and not by chance."""
     return binomial_above(both - agree, both, 1 - SHARE) <= LEVEL
+
+
+def _totals(groups: Iterable[tuple[_Group, _Tally]]) -> tuple[int, int]:
+    """Return how many pairs of the groups agree, and how many there are."""
+    counts = [(tally[group.value], tally.total()) for group, tally in groups]
+    return sum(agree for agree, _ in counts), sum(both for _, both in counts)
 
 
 class _Findings:
@@ -274,22 +259,24 @@ class _Findings:
             self.fault, kept = "", sure
         self.left = {group: tally for group, tally in self.left.items() if group.value in kept}
 
+    def _pairs(self, values: Set[str]) -> tuple[int, int]:
+        """Return how many pairs left agree whose controller has one of the values, and how many
+        there are."""
+        return _totals((g, tally) for g, tally in self.left.items() if g.value in values)
+
     def _fault(self, values: Set[str]) -> str:
         """Return why pairs whose controllers have one of the values do not show agreement."""
-        some = [(group.value, tally) for group, tally in self.left.items() if group.value in values]
-        both = sum(tally.total() for _, tally in some)
-        agree = sum(tally[value] for value, tally in some)
+        agree, both = self._pairs(values)
         if both == 0 or agree / both < SHARE:
             return "too few agree" if self.groups else "not expressed"
         if binomial_above(agree, both) > LEVEL:
             return "too small"
-        by_value = {self._chance(value) for value, _ in some}
+        by_value = {self._chance(group.value) for group in self.left if group.value in values}
         return "" if "" in by_value else max(by_value)
 
     def _chance(self, value: str) -> str:
         """Return why targets may have a value by chance, or an empty text."""
-        some = [tally for group, tally in self.left.items() if group.value == value]
-        agree, both = sum(tally[value] for tally in some), sum(tally.total() for tally in some)
+        agree, both = self._pairs({value})
         others = sum((t for g, t in self.groups.items() if g.value != value), _Tally())
         for compared in (others, self._alone):
             found, number = compared[value], compared.total()
@@ -308,10 +295,9 @@ _BY_ITSELF = ("by chance", "does not vary")
 class ProfileRow:
     """One line of a profile: how often the ends agree in a feature.
 
-    ``value``: the controller's; ``both``: the number of pairs in which both ends express the
-    feature; ``agree``: the number of those that agree in it; ``noun`` and ``pronoun``: the shares
-    that agree with such a controller, None without any pair; ``reason``: why this does not count as
-    agreement, or an empty text.
+    ``value``, ``side`` and ``of``: what the controller is; ``both``: the number of pairs in which
+    both ends express the feature; ``agree``: the number of those that agree in it; ``reason``: why
+    this does not count as agreement, or an empty text.
     """
 
     relation: str
@@ -319,10 +305,9 @@ class ProfileRow:
     value: str
     kind: str
     side: str
+    of: str
     both: int
     agree: int
-    noun: float | None
-    pronoun: float | None
     reason: str
 
 
@@ -527,8 +512,8 @@ class _Layer:
     def share(self) -> float:
         """The share of pairs, of all groups, that agree in the agreeing features; 0 without any."""
         groups = [pair for name in self.agreeing for pair in self._found[name].groups.items()]
-        both = sum(tally.total() for _, tally in groups)
-        return sum(tally[group.value] for group, tally in groups) / both if both else 0.0
+        agree, both = _totals(groups)
+        return agree / both if both else 0.0
 
     @property
     def verbforms(self) -> set[str]:
@@ -564,36 +549,21 @@ class _Layer:
         if agreeing == values:
             tried = ["", *tried]
         for limits in product(tried, ("", "before", "after"), ("", "NOUN", "PRON")):
-            met = {
-                own for own in every if all(a in ("", b) for a, b in zip(limits, own, strict=True))
-            }
+            value, side, of = limits
+            met = {own for own in every if {*own} >= {*limits} - {""}}
             if met and met <= left and not met <= covered:
                 covered |= met
-                value, side, of = limits
                 yield Rule(feature, self.layer, side, of, value)
 
     def rows(self, relation: str) -> Iterator[ProfileRow]:
         """Yield the lines of the profile's table."""
         for feature, found in self._found.items():
-            lines: dict[tuple[str, str, str], list[_Group]] = defaultdict(list)
-            for group in found.groups:
-                form = "" if group.verbform in ("", "Fin") else f" {group.verbform}"
-                lines[group.kind + form, group.side, group.value].append(group)
-            for (kind, side, value), groups in sorted(lines.items()):
-                counts: Counter[str] = Counter()
-                for group in groups:
-                    counts[group.of] += found.groups[group].total()
-                    counts[f"{group.of} agree"] += found.groups[group][value]
-                left = any(group in found.left for group in groups)
-                noun, pronoun = (
-                    counts[f"{of} agree"] / counts[of] if counts[of] else None
-                    for of in ("NOUN", "PRON")
-                )
-                both, agree = (
-                    counts["NOUN" + end] + counts["PRON" + end] for end in ("", " agree")
-                )
-                reason = found.fault if left else found.faults[value] or "too few agree"
+            for group, tally in sorted(found.groups.items()):
+                kind, side, of, form, value = group
+                kind = kind if form in ("", "Fin") else f"{kind} {form}"
+                agree, both = tally[value], tally.total()
+                reason = found.fault if group in found.left else found.faults[value]
                 yield ProfileRow(
-                    relation, layered(feature, self.layer), value, kind, side, both, agree,
-                    noun, pronoun, reason,
+                    relation, layered(feature, self.layer), value, kind, side, of, both, agree,
+                    "too few agree" if _surely_few(agree, both) else reason,
                 )  # fmt: skip
