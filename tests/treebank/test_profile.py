@@ -12,7 +12,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.treebank.candidates import find_candidates
 from solecism.treebank.conllu import tokens_of
-from solecism.treebank.forms import read_forms
+from solecism.treebank.forms import CountedForms, WordForm, read_forms
 from solecism.treebank.languages import Language, Rule, read_stanza
 from solecism.treebank.profile import Evidence, Profile, profile_of
 from solecism.treebank.strict import find_strictly
@@ -194,6 +194,25 @@ def test_without_lemmas_forms_of_one_stem_belong_together(
     assert ("Number" in forms.contrasts(words[0])) == shown
     found = [cell.form for cell in forms.paradigms.others(words[0], "Number")]
     assert found == ([plural] if shown else [])
+
+
+@pytest.mark.parametrize(("exception", "shown"), [(False, True), (True, False)])
+def test_an_ending_shows_what_it_shows_in_all_lemmas_that_have_both_values(
+    exception: bool, shown: bool
+) -> None:
+    """Lemmas whose forms contrast in another feature alone say nothing of number."""
+    known = [("Number=Plur|Person=3", "ek"), ("Number=Sing|Person=1", "en")]
+    words = [
+        WordForm(f"{stem}{end}", stem, "VERB", feats)
+        for number, (feats, other) in enumerate(known)
+        for stem in (f"{letter * 3}{number}" for letter in "abcde")
+        for feats, end in ((feats, other), ("Number=Sing|Person=3", "at"))
+    ]
+    if exception:
+        words += [WordForm("zzat", "zz", "VERB", f"Number={n}|Person=3") for n in (SING, PLUR)]
+    forms = CountedForms(dict.fromkeys(words, 1), analogous=frozenset({"VERB"}))
+    new = WordForm("xxxat", "xxx", "VERB", "Number=Sing|Person=3")
+    assert ("Number" in forms.contrasts(new)) == shown
 
 
 def run(*arguments: str) -> Result:

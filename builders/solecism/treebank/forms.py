@@ -129,18 +129,14 @@ def stems_of(words: Iterable[WordForm]) -> _Stems:
     'hest-'
     """
     keys = {(word.form.casefold(), word.upos, word.lemma in _ABSENT) for word in words}
-    bare = {(form, upos) for form, upos, absent in keys if absent}
+    bare = {(form, upos): _beginnings(form) for form, upos, absent in sorted(keys) if absent}
     if 2 * len(bare) <= len(keys):
         return {}
-    shared = Counter((start, upos) for form, upos in bare for start in _beginnings(form))
-
-    def rank(start: str, upos: str) -> tuple[int, int]:
-        number = shared[start, upos]
-        return number if number <= _MOST_FORMS else 0, len(start)
-
+    shared = Counter((start, upos) for (_, upos), starts in bare.items() for start in starts)
+    forms = {key: number for key, number in shared.items() if number <= _MOST_FORMS}
     return {
-        (form, upos): max(_beginnings(form), key=lambda start: rank(start, upos)) + "-"
-        for form, upos in sorted(bare)
+        (form, upos): max(starts, key=lambda start: (forms.get((start, upos), 0), len(start))) + "-"
+        for (form, upos), starts in bare.items()
     }
 
 

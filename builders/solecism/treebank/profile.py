@@ -400,16 +400,15 @@ class _Profiler:
 
         This is found as agreement is; the third person need not vary, nor differ from chance.
         """
-        agree = both = 0
+        tally = Counter[bool]()
         for cell, count in self.evidence.cells.items():
             if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
                 continue
-            for layer in ("", "subj", "erg", "abs"):
-                if values := cell.values("Person", layer, True):
-                    both += count
-                    agree += count * (values[0] == values[1])
-                    break
-        return both > 0 and agree / both >= SHARE and binomial_above(agree, both) <= LEVEL
+            found = (cell.values("Person", layer, True) for layer in ("", "subj", "erg", "abs"))
+            if values := next(filter(None, found), None):
+                tally[values[0] == values[1]] += count
+        agree, both = tally[True], tally.total()
+        return agree >= SHARE * both > 0 and binomial_above(agree, both) <= LEVEL
 
     def _relation(self, relation: str) -> None:
         cells = {
