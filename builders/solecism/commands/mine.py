@@ -38,7 +38,6 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 @cli.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
               " forms in the files (default), or from annotation.")  # fmt: skip
 @cli.option("--licence", default="", help="Licence of the treebank, for the items.")
-@cli.option("--lenient", is_flag=True, help="Skip broken sentences, and count them.")
 @cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip
 @cli.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
@@ -63,7 +62,7 @@ def command(
     if language not in languages():
         options["language"] = code_of(language) or options["language"]
     if profile:
-        _show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
+        _show_profile(paths, options["language"], options["out"], as_json)
         return
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
@@ -86,7 +85,6 @@ def _table(mined: Mined) -> Table:
         "duplicates": counts.duplicates,
         "one of a sentence is enough": counts.repeated or None,
         "its document has its share": counts.crowded or None,
-        "sentences skipped": counts.skipped or None,
         **{f"dropped: {name}": count for name, count in counts.dropped.items() if count},
     }
     table = Table("", Column(justify="right"), box=None, pad_edge=False, show_header=False)
@@ -137,11 +135,11 @@ _SHOWN = 10
 
 
 def _show_profile(
-    paths: tuple[Path, ...], code: str | None, lenient: bool, out: Path | None, as_json: bool
+    paths: tuple[Path, ...], code: str | None, out: Path | None, as_json: bool
 ) -> None:
     """Show the evidence, and a stanza to edit; with ``out`` write the stanza alone."""
     with progress_bar(TaskProgressColumn()) as show:
-        profile = survey(paths, language=code, lenient=lenient, progress=show)
+        profile = survey(paths, language=code, progress=show)
     language = profile.language
     if as_json:
         cli.print_json({

@@ -460,21 +460,19 @@ class LanguageForms:
             yield pa.Table.from_pylist(rows[start : start + _ROWS], FORMS)
 
 
-def read_forms(
-    language: str, files: Iterable[tuple[str, Path]], see: _See, lenient: bool = False
-) -> LanguageForms:
+def read_forms(language: str, files: Iterable[tuple[str, Path]], see: _See) -> LanguageForms:
     """Return the forms of ``files``, each after the name of its treebank.
 
     ``see`` is called with each chunk, so that other things can be counted without reading the files
-    again. Raises :class:`InputError` for broken sentences; ``lenient`` leaves them out instead.
+    again. Raises :class:`InputError` for broken files.
     """
     counts: dict[str, Counter[WordForm]] = {}
     besides: set[str] = set()
     for name, path in files:
-        for tokens in read_tokens(path, skipped=_ignore if lenient else None):
+        for tokens in read_tokens(path):
             count_words(tokens, counts.setdefault(name, Counter()))
             others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
-            besides.update(map(str.casefold, tokens.form[others].codes().values))
+            besides.update(map(str.casefold, tokens.forms[others].texts()))
             see(tokens)
     return LanguageForms(language, counts, besides=frozenset(besides))
 

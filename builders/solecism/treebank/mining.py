@@ -54,8 +54,7 @@ class Settings:
     ``masks``: which ends are masked, of :data:`solecism.treebank.cloze.MASKS`; ``without``: filters
     of ``strict`` that are switched off; ``forms``: the forms by which ``strict`` tells whether a
     word shows a value (None: every annotated value counts as shown); ``licence`` and ``genre``: of
-    the treebank, for the items; ``lenient``: whether broken sentences are skipped and counted.
-    Raises :class:`InputError` for an unknown preset, mask or filter.
+    the treebank, for the items. Raises :class:`InputError` for an unknown preset, mask or filter.
     """
 
     language: Language
@@ -65,7 +64,6 @@ class Settings:
     forms: LanguageForms | None = None
     licence: str = ""
     genre: str = ""
-    lenient: bool = False
 
     def __post_init__(self) -> None:
         for kind, given, known in (
@@ -91,14 +89,13 @@ class MiningCounts:
     ``relations`` and ``masked`` count the items by relation and by masked end, after duplicates
     were dropped; ``dropped``: pairs of words that made no item, by reason; ``repeated``: items of
     ``strict`` that were left out because their sentence has another item of the relation;
-    ``crowded``: those left out because their document has its share of items already; ``skipped``:
-    broken sentences; ``pairs``: minimal pairs, None if none were asked for.
+    ``crowded``: those left out because their document has its share of items already; ``pairs``:
+    minimal pairs, None if none were asked for.
     """
 
     bytes: int = 0
     sentences: int = 0
     words: int = 0
-    skipped: int = 0
     duplicates: int = 0
     repeated: int = 0
     crowded: int = 0
@@ -111,10 +108,6 @@ class MiningCounts:
     def items(self) -> int:
         """The number of items."""
         return self.relations.total()
-
-    def skip(self, number: int) -> None:
-        """Count broken sentences."""
-        self.skipped += number
 
     def count(self, items: pa.Table) -> pa.Table:
         """Count items, and return them."""
@@ -147,7 +140,6 @@ class Mined:
             **{name: counts.relations[name] for name in RELATIONS},
             "masked": {name: counts.masked[name] for name in self.settings.masks},
             **{name: getattr(counts, name) for name in names},
-            "skipped_sentences": counts.skipped,
             "dropped": {name: count for name, count in counts.dropped.items() if count},
             "agrees": language.rule_texts(),
             "reason": self.reason,
@@ -164,7 +156,6 @@ def mine(
     without: Sequence[str] = (),
     inventory: bool = True,
     licence: str = "",
-    lenient: bool = False,
     spacy: str | None = None,
     stanza: str | Path | None = None,
     out: str | Path | None = None,
@@ -185,7 +176,6 @@ def mine(
         inventory: whether ``strict`` takes what is overt from the forms in the files, or (False)
             from the annotation.
         licence: the licence of the treebank, for the items.
-        lenient: whether broken sentences are skipped and counted.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
         stanza: a file with a stanza of the language, as ``mine --profile`` writes, in place of
             ``languages.toml`` and of the profile.
@@ -224,7 +214,7 @@ def mine(
         forms = None
         if preset == "strict":
             of_treebanks = ((treebank_of(path), path) for path in files)
-            forms = read_forms(code, of_treebanks, evidence.add, lenient)
+            forms = read_forms(code, of_treebanks, evidence.add)
         if stanza:
             known = read_stanza(Path(stanza), code)
         elif relations or forms is None:
@@ -232,9 +222,7 @@ def mine(
         else:
             known = language_of(code, profile)
         shown = forms if inventory else None
-        settings = Settings(
-            known, preset, masks, frozenset(without), shown, licence, lenient=lenient
-        )
+        settings = Settings(known, preset, masks, frozenset(without), shown, licence)
         counts = MiningCounts()
         maker = None
         if pairs and forms:
@@ -256,7 +244,6 @@ def survey(
     paths: Sequence[Path],
     *,
     language: str | None = None,
-    lenient: bool = False,
     progress: Progress | None = None,
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
@@ -265,7 +252,7 @@ def survey(
     evidence, show = Evidence(), progress or no_progress
     for number, path in enumerate(files):
         show(path.name, number, len(files))
-        for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
+        for tokens in read_tokens(path):
             evidence.add(tokens)
     return profile_of(evidence, code)
 
@@ -312,7 +299,7 @@ def mine_file(
     """
     about = {"licence": settings.licence, "genre": settings.genre}
     origin = {"treebank": treebank_of(path), **about}
-    for tokens in read_tokens(path, size, counts.skip if settings.lenient else None):
+    for tokens in read_tokens(path, size):
         if len(tokens):
             counts.bytes += tokens.size
             counts.words += len(tokens)
