@@ -160,7 +160,8 @@ def test_counts_as_text_and_as_json() -> None:
 @pytest.mark.parametrize("name", ["items.parquet", "items.jsonl"])
 def test_items_are_written(tmp_path: Path, name: str) -> None:
     path = tmp_path / "new" / name
-    arguments = ["--language", "fr", "--mask", "both", "--no-inventory", "--out", path, "--json"]
+    arguments = ["--language", "fr", "--mask", "both", "--out", path, "--json"]
+    arguments += ["--without", "uniform", "--without", "paradigm"]
     code, out, err = run(FOLDER / "relations.conllu", *arguments)
     assert (code, err) == (0, "")
     if name.endswith("parquet"):
@@ -198,9 +199,11 @@ def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
     code, _, err = run(tmp_path, "--preset", "paper")
     assert code == 2
     assert err.startswith("what agrees in 'sq' is not known: languages.toml has no stanza of it")
-    assert "; name its relations, as --relation verb, to mine it all the same" in err
-    code, out, _ = run(tmp_path, "--relation", "verb", "--json")
-    assert json.loads(out)["agrees"] == {"verb": ["Number", "Gender", "Case", "Person"]}
+    assert "; write one and name it with --stanza" in err
+    (tmp_path / "sq.toml").write_text('[sq]\nname = "sq"\npaper = ["verb"]\n', encoding="utf-8")
+    stanza = ("--stanza", tmp_path / "sq.toml", "--preset", "paper")
+    code, out, _ = run(tmp_path, *stanza, "--json")
+    assert json.loads(out)["items"] == json.loads(out)["verb"] > 0
 
 
 @pytest.mark.parametrize(
@@ -210,7 +213,6 @@ def test_a_language_without_a_stanza_is_told(tmp_path: Path) -> None:
         (["--without", "typos"], "there is no filter 'typos' (did you mean 'typo'? filters: typo, foreign,"),
         (["--without", "unshared"], "there is no filter 'unshared'"),
         (["--language", "enx"], "'enx' is not a code of a language of UD (did you mean 'en'?"),
-        (["--relation", "verbs"], "there is no relation 'verbs' (did you mean 'verb'? relations:"),
         (["--out", "x.csv"], "x.csv: items are written to .parquet or .jsonl files"),
         (["--preset", "paper", "--pairs", "x"], "pairs are made of items of the preset `strict`")
     ],

@@ -33,10 +33,7 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 @cli.option("--preset", default="strict", help="strict, paper or paper-program.")
 @cli.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
               " is masked (default: both; with a preset of the paper, controller).")  # fmt: skip
-@cli.option("--relation", "relations", multiple=True, help="In place of the language's own.")
 @cli.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
-@cli.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
-              " forms in the files (default), or from annotation.")  # fmt: skip
 @cli.option("--licence", default="", help="Licence of the treebank, for the items.")
 @cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import regex
 from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import read_toml
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
+from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
 
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
 _RULE = re.compile(
@@ -168,29 +168,17 @@ def read_stanza(path: Path, code: str) -> Language:
         raise fail(f"no stanza of languages.toml: {error}", path) from None
 
 
-def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
-    """Return a language by its code (an ISO 639-1 code, as UD's files begin with).
+def find_language(code: str) -> Language:
+    """Return a language of ``languages.toml`` by its code, as UD's files begin with it.
 
-    ``relations`` replace the relations that the language has in ``languages.toml``; a language that
-    is not there needs some. Raises :class:`InputError` with similar codes or relations.
+    Raises :class:`InputError` with similar codes for one that is not there.
     """
-    for name in relations:
-        if name not in RELATIONS:
-            raise unknown_error("there is no relation", name, "relations", RELATIONS)
-    known = languages().get(code)
-    if known is None and not relations:
-        names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))
-        near = candidates("languages", names, code)
-        message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
-        way = f"name its relations, as --relation {PAPER_RELATIONS[-1]}, to mine it all the same"
-        raise fail(f"{message}; {way} ({', '.join(RELATIONS)}; see docs/mining.md)")
-    if known is None:
-        return Language(code, code, relations, dict.fromkeys(relations, ANY))
-    if not relations:
-        return known
-    agrees = {name: known.agrees.get(name) or ANY for name in relations}
-    agrees |= {name: known.agrees[name] for name in _KINDS_OF_VERBS if name in known.agrees}
-    return replace(known, paper=relations, agrees=agrees)
+    if code in languages():
+        return languages()[code]
+    names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))
+    near = candidates("languages", names, code)
+    message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
+    raise fail(f"{message}; write one and name it with --stanza (see docs/mining.md)")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -152,9 +151,7 @@ def mine(
     language: str | None = None,
     preset: str = "strict",
     mask: str | None = None,
-    relations: Sequence[str] = (),
     without: Sequence[str] = (),
-    inventory: bool = True,
     licence: str = "",
     spacy: str | None = None,
     stanza: str | Path | None = None,
@@ -171,10 +168,7 @@ def mine(
         preset: ``"strict"``, ``"paper"`` or ``"paper-program"``.
         mask: which end of a pair is masked: ``"controller"`` (the default of the presets of the
             paper), ``"target"`` or ``"both"`` (that of ``strict``).
-        relations: which relations, in place of the language's own.
         without: filters of ``strict`` to switch off.
-        inventory: whether ``strict`` takes what is overt from the forms in the files, or (False)
-            from the annotation.
         licence: the licence of the treebank, for the items.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
         stanza: a file with a stanza of the language, as ``mine --profile`` writes, in place of
@@ -195,49 +189,48 @@ def mine(
     """
     show = progress or no_progress
     given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    mask = mask or ("both" if preset == "strict" else "controller")
+    masks = MASKS if mask == "both" else (mask,)
+    if pairs and (preset != "strict" or "target" not in masks):
+        raise fail("pairs are made of items of the preset `strict` whose target is masked")
     with TemporaryDirectory() as folder:
         parsed = _parse(given, spacy, Path(folder), show) if spacy else (files_of(given), "")
         files, of_pipeline = parsed
         code = language or of_pipeline or _language_of(files)
-        if not (relations or stanza or known_code(code)):
+        if not (stanza or known_code(code)):
             near = candidates("codes", origin_languages(), code)
-            way = (
-                "name the language with --language, or say what agrees with --stanza or --relation"
-            )
+            way = "name the language with --language, or say what agrees with --stanza"
             raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
-        mask = mask or ("both" if preset == "strict" else "controller")
-        masks = MASKS if mask == "both" else (mask,)
-        if pairs and (preset != "strict" or "target" not in masks):
-            raise fail("pairs are made of items of the preset `strict` whose target is masked")
-        evidence = Evidence()
-        profile = cache(partial(profile_of, evidence, code))
-        forms = None
-        if preset == "strict":
-            of_treebanks = ((treebank_of(path), path) for path in files)
-            forms = read_forms(code, of_treebanks, evidence.add)
-        if stanza:
-            known = read_stanza(Path(stanza), code)
-        elif relations or forms is None:
-            known = find_language(code, tuple(relations))
-        else:
-            known = language_of(code, profile)
-        shown = forms if inventory else None
-        settings = Settings(known, preset, masks, frozenset(without), shown, licence)
+        forms, profile = _read(files, code) if preset == "strict" else (None, None)
+        known = _known_language(code, stanza, profile)
+        settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
-        maker = None
-        if pairs and forms:
-            maker = PairMaker(WrongForms(rules_of(code), forms, profile().mixed))
+        maker = PairMaker(WrongForms(rules_of(code), forms)) if pairs and forms else None
         tables = mine_files(files, settings, counts, show, maker)
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
-        if maker and pairs:
-            made = maker.table()
-            with writing(Path(pairs)) as part:
-                pq.write_table(made, part, compression="zstd")
-            counts.pairs = len(made)
-        found_nothing = profile().reason if forms and not counts.items else ""
-        reason = "" if counts.items else found_nothing or "no pair passed the filters"
-        return Mined(items, counts, settings, reason)
+    if maker and pairs:
+        made = maker.table()
+        with writing(Path(pairs)) as part:
+            pq.write_table(made, part, compression="zstd")
+        counts.pairs = len(made)
+    found_nothing = profile.reason if profile else ""
+    reason = "" if counts.items else found_nothing or "no pair passed the filters"
+    return Mined(items, counts, settings, reason)
+
+
+def _read(files: Sequence[Path], code: str) -> tuple[LanguageForms, Profile]:
+    """Return the forms and the profile of a language, from its treebanks."""
+    evidence = Evidence()
+    forms = read_forms(code, ((treebank_of(path), path) for path in files), evidence.add)
+    return forms, profile_of(evidence, code)
+
+
+def _known_language(code: str, stanza: str | Path | None, profile: Profile | None) -> Language:
+    """Return what is known of a language; presets of the paper need no profile."""
+    if stanza:
+        return read_stanza(Path(stanza), code)
+    return language_of(code, profile) if profile else find_language(code)
 
 
 def survey(

@@ -14,7 +14,7 @@ Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological A
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -330,20 +330,6 @@ class Profile:
         few = binomial_above(most.both, most.both) > LEVEL  # even if all of them agreed
         return _REASONS.get("too small" if few else most.reason, "no agreement found")
 
-    @property
-    def mixed(self) -> frozenset[tuple[str, str]]:
-        """The relations, each with ``Case``, in which surely fewer than nine in ten pairs agree.
-
-        Case should always agree, so the texts themselves mix cases, as late Latin does. Number and
-        gender are not looked at: they may differ by a rule, as in Arabic plurals of things.
-        """
-        agree, both = Counter[str](), Counter[str]()
-        for row in self.rows:
-            if row.feature == "Case":
-                agree[row.relation] += row.agree
-                both[row.relation] += row.both
-        return frozenset((name, "Case") for name in both if _surely_few(agree[name], both[name]))
-
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
         language, usual = self.language, Language("", "", (), {})
@@ -355,7 +341,7 @@ class Profile:
         return f"[{language.code}]\n{''.join(lines)}"
 
 
-def language_of(code: str, profile: Callable[[], Profile]) -> Language:
+def language_of(code: str, profile: Profile) -> Language:
     """Return what is known of a language: its stanza if that says what agrees, else its profile.
 
     If the stanza does not say what agrees, its lists of words are added to the profile.
@@ -363,7 +349,7 @@ def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     stanza = languages().get(code)
     if stanza and stanza.agrees:
         return stanza
-    found = profile().language
+    found = profile.language
     if stanza is None:
         return found
     return replace(stanza, agrees=found.agrees, **{name: getattr(found, name) for name in _FOUND})
