@@ -6,7 +6,6 @@ from itertools import accumulate
 import numpy as np
 import pyarrow as pa
 
-from solecism.grouping import rank_in_group
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
@@ -46,7 +45,7 @@ def items_of(
     texts, starts = texts_of(tokens, wanted)
     sentence, text = tokens.sentence[word], texts[tokens.sentence[word]].texts()
     start = starts[tokens.written[word]].tolist()
-    answer = tokens.surface.form[tokens.written[word]].texts()
+    answer = tokens.surface[tokens.written[word]].texts()
     shared = found.shared[:, pair]
     feats = tokens.feats[pairs.controller]
     pron_type = (text_of(bundle(text), "PronType") or "" for text in feats.values)
@@ -108,13 +107,13 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Coded, Ints]:
     between them. Else it is put together from the tokens and ``SpaceAfter=No``. For sentences that
     are not ``wanted`` nothing is looked up: their texts are empty.
     """
-    surface, texts = tokens.surface, [""] * len(wanted)
-    forms, starts = surface.form.texts(), np.zeros(len(surface.sentence), np.int64)
-    first = np.searchsorted(surface.sentence, np.arange(len(wanted) + 1))
+    forms, texts = tokens.surface.texts(), [""] * len(wanted)
+    starts = np.zeros(len(forms), np.int64)
+    first = np.append(tokens.written[tokens.sentences.start], len(forms))
     for sentence in np.flatnonzero(wanted).tolist():
         place = slice(first[sentence], first[sentence + 1])
         given = tokens.sentences.text[sentence]
-        found = _align(given, forms[place]) or _join(forms[place], surface.spaced[place].tolist())
+        found = _align(given, forms[place]) or _join(forms[place], tokens.spaced[place].tolist())
         texts[sentence], starts[place] = found
     return Coded(np.arange(len(texts)), tuple(texts)), starts
 
@@ -144,10 +143,10 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
 
     The hash of a sentence is a sum over its tokens; for the masked one a term is exchanged.
     """
-    surface, token = tokens.surface, tokens.written[word]
-    first = np.searchsorted(surface.sentence, np.arange(len(tokens.sentences)))
-    place = mix(rank_in_group(surface.sentence).astype(np.uint64))
-    terms = mix(surface.form.hashes() ^ place)
+    token, first = tokens.written[word], tokens.written[tokens.sentences.start]
+    size = np.diff(np.append(first, len(tokens.surface.codes)))
+    place = mix((np.arange(size.sum()) - np.repeat(first, size)).astype(np.uint64))
+    terms = mix(tokens.surface.hashes() ^ place)
     total = np.add.reduceat(terms, first) if len(first) else terms
     changed = total[tokens.sentence[word]] - terms[token] + mix(place[token] ^ _MASK)
     names = text_hashes([language, *RELATIONS, *MASKS])

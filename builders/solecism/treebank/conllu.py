@@ -18,7 +18,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, fail
-from solecism.grouping import first_rows
 from solecism.hashing import Hashes, mix
 from solecism.inputs import refuse_pointer
 
@@ -128,19 +127,6 @@ def read_tokens(path: Path, size: int = CHUNK) -> Iterator[Tokens]:
 
 
 @dataclass(frozen=True)
-class Surface:
-    """The tokens as written: multiword tokens, and the words outside them.
-
-    ``spaced``: flags of tokens that a blank follows (without ``SpaceAfter=No``); ``sentence``: the
-    number of a token's sentence.
-    """
-
-    form: Coded
-    spaced: Flags
-    sentence: Ints
-
-
-@dataclass(frozen=True)
 class Sentences:
     """The sentences of a chunk.
 
@@ -163,8 +149,11 @@ class Tokens:
 
     ``size``: the bytes of the chunk; ``number``: the ID of each word; ``sentence``: the number of
     its sentence, from 0 without gaps; ``head``: the row of its head, -1 for a root; ``multiword``:
-    flags of the words that are parts of multiword tokens; ``written``: the row in ``surface`` of
-    the token that a word is, or is a part of.
+    flags of the words that are parts of multiword tokens; ``written``: the row of the token that a
+    word is, or is a part of.
+
+    Tokens as written are multiword tokens, and the words outside them. ``surface``: their forms;
+    ``spaced``: flags of those that a blank follows (without ``SpaceAfter=No``).
     """
 
     size: int
@@ -178,7 +167,8 @@ class Tokens:
     upos: Coded
     feats: Coded
     deprel: Coded
-    surface: Surface
+    surface: Coded
+    spaced: Flags
     sentences: Sentences
 
     def __len__(self) -> int:
@@ -277,17 +267,13 @@ class _Reader:
         written = np.array(self.written, np.int64)
         part = np.array(["-" in cells[0] for cells in self.shown], bool)
         misc = Coded.of([cells[9] for cells in self.shown])
-        surface = Surface(
-            Coded.of([cells[1] for cells in self.shown]),
-            misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool),
-            sentence[first_rows(written, len(self.shown))],
-        )
+        spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
         ids, texts = (tuple(said.get(key, "") for said in self.comments[:-1]) for key in _SAID)
         head = self._heads(coded["HEAD"], start[sentence], (end - start)[sentence])
         return Tokens(
             size, number, sentence, head, part[written], written,
             coded["FORM"], coded["LEMMA"], coded["UPOS"], coded["FEATS"], coded["DEPREL"],
-            surface, Sentences(start, end, ids, texts),
+            Coded.of([cells[1] for cells in self.shown]), spaced, Sentences(start, end, ids, texts),
         )  # fmt: skip
 
     def _heads(self, given: Coded, start: Ints, size: Ints) -> Ints:

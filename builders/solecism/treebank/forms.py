@@ -168,10 +168,8 @@ class CountedForms:
 
     @cached_property
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
-        found: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-        for word in self.counts:
-            found[_lemma(word, self._stems)].add((word.form.casefold(), word.feats))
-        return {key: forms for key, forms in found.items() if key[0]}
+        cells = _by_lemma(self.counts, self._stems)
+        return {key: {(c.form.casefold(), c.feats) for c in own} for key, own in cells.items()}
 
     @cached_property
     def _stems(self) -> _Stems:

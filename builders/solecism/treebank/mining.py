@@ -21,7 +21,7 @@ from solecism.terminal import Progress, no_progress
 from solecism.treebank.candidates import AgreeingPairs, find_as_paper
 from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, items_of
-from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
+from solecism.treebank.conllu import Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import LanguageForms, read_forms
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
 from solecism.treebank.minimal_pairs import PairMaker
@@ -43,7 +43,6 @@ them may have in any case."""
 _WAITING = 1 << 16
 _CODE = re.compile("[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+\D*$")
-_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def mine(
             near = candidates("codes", origin_languages(), code)
             way = "name the language with --language, or say what agrees with --stanza"
             raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
-        forms, profile = _read(files, code) if preset == "strict" else (None, None)
+        forms, profile = _read(files, code, show) if preset == "strict" else (None, None)
         known = _known_language(code, stanza, profile)
         settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
@@ -219,10 +218,16 @@ def mine(
     return Mined(items, counts, settings, reason)
 
 
-def _read(files: Sequence[Path], code: str) -> tuple[LanguageForms, Profile]:
+def _read(files: Sequence[Path], code: str, show: Progress) -> tuple[LanguageForms, Profile]:
     """Return the forms and the profile of a language, from its treebanks."""
+
+    def named() -> Iterator[tuple[str, Path]]:
+        for number, path in enumerate(files):
+            show(path.name, number, len(files))
+            yield treebank_of(path), path
+
     evidence = Evidence()
-    forms = read_forms(code, ((treebank_of(path), path) for path in files), evidence.add)
+    forms = read_forms(code, named(), evidence.add)
     return forms, profile_of(evidence, code)
 
 
@@ -242,12 +247,7 @@ def survey(
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)
     code = language or _language_of(files)
-    evidence, show = Evidence(), progress or no_progress
-    for number, path in enumerate(files):
-        show(path.name, number, len(files))
-        for tokens in read_tokens(path):
-            evidence.add(tokens)
-    return profile_of(evidence, code)
+    return _read(files, code, progress or no_progress)[1]
 
 
 def _parse(
@@ -282,9 +282,7 @@ def treebank_of(path: Path) -> str:
     return folder if folder.startswith("UD_") else path.stem
 
 
-def mine_file(
-    path: Path, settings: Settings, counts: MiningCounts, size: int = CHUNK
-) -> Iterator[pa.Table]:
+def mine_file(path: Path, settings: Settings, counts: MiningCounts) -> Iterator[pa.Table]:
     """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
     Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
@@ -292,7 +290,7 @@ def mine_file(
     """
     about = {"licence": settings.licence, "genre": settings.genre}
     origin = {"treebank": treebank_of(path), **about}
-    for tokens in read_tokens(path, size):
+    for tokens in read_tokens(path):
         if len(tokens):
             counts.bytes += tokens.size
             counts.words += len(tokens)
@@ -446,11 +444,6 @@ def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
                 for item in (item for table in tables for item in table.to_pylist()):
                     file.write(json.dumps(item, ensure_ascii=False) + "\n")
             return
-        waiting = [CLOZE.empty_table()]
         with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
             for table in tables:
-                waiting.append(table)
-                if sum(map(len, waiting)) >= _ROWS:
-                    writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
-                    waiting = [CLOZE.empty_table()]
-            writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
+                writer.write_table(table)
