@@ -294,7 +294,8 @@ class _Reader:
 
     def _check(self, good: Flags, name: str, wanted: str) -> None:
         """Raise :class:`InputError` with the first word whose column ``name`` is not good."""
-        for row in np.flatnonzero(~good)[:1]:
+        if not good.all():
+            row = int(np.argmin(good))
             value = self.words[row][COLUMNS.index(name)]
             raise fail(f"{name} {value!r} is not {wanted}", self.path, self.lines[row])
 

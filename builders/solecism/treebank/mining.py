@@ -201,7 +201,10 @@ def mine(
             way = "name the language with --language, or say what agrees with --stanza"
             raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
         forms, profile = _read(files, code, show) if preset == "strict" else (None, None)
-        known = _known_language(code, stanza, profile)
+        if stanza:
+            known = read_stanza(Path(stanza), code)
+        else:
+            known = language_of(code, profile) if profile else find_language(code)
         settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
         maker = PairMaker(WrongForms(rules_of(code), forms)) if pairs and forms else None
@@ -229,13 +232,6 @@ def _read(files: Sequence[Path], code: str, show: Progress) -> tuple[LanguageFor
     evidence = Evidence()
     forms = read_forms(code, named(), evidence.add)
     return forms, profile_of(evidence, code)
-
-
-def _known_language(code: str, stanza: str | Path | None, profile: Profile | None) -> Language:
-    """Return what is known of a language; presets of the paper need no profile."""
-    if stanza:
-        return read_stanza(Path(stanza), code)
-    return language_of(code, profile) if profile else find_language(code)
 
 
 def survey(
