@@ -38,7 +38,7 @@ def columns(path: Path) -> int:
     """Read all columns that mining uses; count the sentences."""
     count = 0
     for tokens in read_tokens(path):
-        _ = tokens.form, tokens.lemma, tokens.upos, tokens.feats, tokens.deprel, tokens.surface
+        _ = tokens.forms, tokens.lemmas, tokens.upos, tokens.feats, tokens.deprel, tokens.surface
         count += len(tokens.sentences)
     return count
 

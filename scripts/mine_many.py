@@ -28,9 +28,9 @@ class TreebankMiner(PipelineStep):
 
     type, name = "MINER", "agreement"
 
-    def __init__(self, folders: list[Path], out: Path, preset: str, lenient: bool) -> None:
+    def __init__(self, folders: list[Path], out: Path, preset: str) -> None:
         super().__init__()
-        self.folders, self.out, self.preset, self.lenient = folders, out, preset, lenient
+        self.folders, self.out, self.preset = folders, out, preset
 
     def run(
         self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1
@@ -40,7 +40,7 @@ class TreebankMiner(PipelineStep):
         for folder in self.folders[rank::world_size]:
             items = self.out / f"{folder.name}.parquet"
             if not items.is_file():
-                mined = mine(folder, preset=self.preset, lenient=self.lenient, out=items)
+                mined = mine(folder, preset=self.preset, out=items)
                 write_text(items.with_suffix(".json"), json.dumps(mined.facts()) + "\n")
                 self.stat_update("items", value=mined.counts.items)
             yield Document(str(items), folder.name)
@@ -75,18 +75,17 @@ class ItemsJoiner(PipelineStep):
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the items.")
 @click.option("--preset", default="strict", show_default=True)
-@click.option("--lenient", is_flag=True, help="Skip broken sentences.")
 @click.option("--workers", default=1, help="Tasks that run at a time on this machine.")
 @click.option("--slurm", help="Partition of Slurm to queue the tasks in, in place of this machine.")
 @click.option("--time", "limit", default="01:00:00", help="Slurm's limit for a task.")
 def main(
-    folders: tuple[Path, ...], out: Path, preset: str, lenient: bool, workers: int,
-    slurm: str | None, limit: str,
+    folders: tuple[Path, ...], out: Path, preset: str, workers: int, slurm: str | None,
+    limit: str,
 ) -> None:  # fmt: skip
     """Mine the treebanks in FOLDERS, each a folder of CoNLL-U files."""
     paths, out = [folder.absolute() for folder in folders], out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    miner = TreebankMiner(paths, out, preset, lenient)
+    miner = TreebankMiner(paths, out, preset)
     joiner = ItemsJoiner([out / f"{path.name}.parquet" for path in paths], out / "items.parquet")
     stages = [("mine", miner, len(paths)), ("join", joiner, 1)]
     last: LocalPipelineExecutor | SlurmPipelineExecutor | None = None

@@ -15,7 +15,7 @@ from solecism.errors import candidates, fail
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
-from solecism.treebank.unimorph import language_of, read_unimorph
+from solecism.treebank.unimorph import read_unimorph
 from verifying.attested import RoleCount, count_attested
 from verifying.wordlists import (
     Analysis,
@@ -136,12 +136,12 @@ def _treebanks(language: str, shared: Path) -> list[Path]:
 def _read_unimorph(language: str, shared: Path, words: Iterable[str]) -> WordList | None:
     """Read what a UniMorph file has of some words; return None where there is no file."""
     code = ISO_639_3.get(language, language)
-    paths = [p for p in sorted(shared.glob(f"unimorph/{code}*")) if language_of(p) == code]
+    paths = [p for p in sorted(shared.glob("unimorph/*")) if re.split(r"[.\-_]", p.name)[0] == code]
     folded = {fold(word) for word in words}
     counts = {
         Analysis(t.form, t.lemma, t.upos, t.feats): 1
         for path in paths
-        for t in read_unimorph(path)
+        for t in read_unimorph(path, code)
         if fold(t.lemma) in folded or fold(t.form) in folded
     }
     title = ", ".join(path.name for path in paths)

@@ -16,7 +16,7 @@ from typing import Any
 
 from solecism.errors import InputError, Problem
 from solecism.lexicon.features import Feats
-from solecism.treebank.faults import COLUMNS
+from solecism.treebank.conllu import COLUMNS
 from solecism.treebank.unimorph import numbered_lines
 
 OneWord = Callable[[str, str], bool]

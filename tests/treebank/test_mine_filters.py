@@ -55,7 +55,7 @@ def find(
 
 def pairs(tokens: Tokens, found: AgreeingPairs) -> list[str]:
     """The pairs as texts, target first."""
-    forms = tokens.form.texts()
+    forms = tokens.forms.texts()
     rows = zip(found.pairs.target.tolist(), found.pairs.controller.tolist(), strict=True)
     return [f"{forms[target]} {forms[controller]}" for target, controller in rows]
 

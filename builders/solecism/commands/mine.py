@@ -33,12 +33,8 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 @cli.option("--preset", default="strict", help="strict, paper or paper-program.")
 @cli.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
               " is masked (default: both; with a preset of the paper, controller).")  # fmt: skip
-@cli.option("--relation", "relations", multiple=True, help="In place of the language's own.")
 @cli.option("--without", multiple=True, metavar="FILTER", help="Switch a filter of strict off.")
-@cli.option("--inventory/--no-inventory", default=True, help="strict: take what is overt from the"
-              " forms in the files (default), or from annotation.")  # fmt: skip
 @cli.option("--licence", default="", help="Licence of the treebank, for the items.")
-@cli.option("--lenient", is_flag=True, help="Skip broken sentences, and count them.")
 @cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip
 @cli.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
@@ -63,7 +59,7 @@ def command(
     if language not in languages():
         options["language"] = code_of(language) or options["language"]
     if profile:
-        _show_profile(paths, options["language"], options["lenient"], options["out"], as_json)
+        _show_profile(paths, options["language"], options["out"], as_json)
         return
     with progress_bar(TaskProgressColumn(), TimeRemainingColumn()) as show:
         mined = mine(paths, keep=False, progress=show, **options)
@@ -86,7 +82,6 @@ def _table(mined: Mined) -> Table:
         "duplicates": counts.duplicates,
         "one of a sentence is enough": counts.repeated or None,
         "its document has its share": counts.crowded or None,
-        "sentences skipped": counts.skipped or None,
         **{f"dropped: {name}": count for name, count in counts.dropped.items() if count},
     }
     table = Table("", Column(justify="right"), box=None, pad_edge=False, show_header=False)
@@ -137,11 +132,11 @@ _SHOWN = 10
 
 
 def _show_profile(
-    paths: tuple[Path, ...], code: str | None, lenient: bool, out: Path | None, as_json: bool
+    paths: tuple[Path, ...], code: str | None, out: Path | None, as_json: bool
 ) -> None:
     """Show the evidence, and a stanza to edit; with ``out`` write the stanza alone."""
     with progress_bar(TaskProgressColumn()) as show:
-        profile = survey(paths, language=code, lenient=lenient, progress=show)
+        profile = survey(paths, language=code, progress=show)
     language = profile.language
     if as_json:
         cli.print_json({
@@ -157,9 +152,10 @@ def _show_profile(
         return
     rows = []
     for row in (row for row in profile.rows if row.both >= _SHOWN):
-        shares = (row.agree / row.both, row.noun, row.pronoun)
-        told = ("" if share is None else f"{share:.1%}" for share in shares)
-        kind = row.kind.replace("_", " ")
-        rows.append((kind, row.feature, row.side, row.both, *told, row.reason or "yes"))
-    heads = ["target", "feature", "controller"], ["pairs", "agree", "noun", "pron"], ["agreement"]
+        kind, side = row.kind.replace("_", " "), f"{row.side} {row.of}"
+        share = f"{row.agree / row.both:.1%}"
+        rows.append(
+            (kind, f"{row.feature} {row.value}", side, row.both, share, row.reason or "yes")
+        )
+    heads = ["target", "feature", "controller"], ["pairs", "agree"], ["agreement"]
     cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())

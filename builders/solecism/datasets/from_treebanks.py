@@ -106,7 +106,7 @@ class _MinedLanguage:
     @cached_property
     def settings(self) -> Settings:
         forms = self.inventory  # reading it fills the evidence, which the profile needs
-        language = language_of(self.code, lambda: self.profile)
+        language = language_of(self.code, self.profile)
         return Settings(language, PRESET, MASKS, forms=forms)
 
     @cached_property
@@ -115,7 +115,7 @@ class _MinedLanguage:
 
     @cached_property
     def pairs(self) -> PairMaker:
-        return PairMaker(WrongForms(rules_of(self.code), self.inventory, self.profile.mixed))
+        return PairMaker(WrongForms(rules_of(self.code), self.inventory))
 
     @cached_property
     def certain(self) -> PairSet:

@@ -39,6 +39,8 @@ ALL_VALUES: Values = {
     "Person": ("0", "1", "2", "3", "4"),
 }  # fmt: skip
 """The values of Universal Dependencies (https://universaldependencies.org/u/feat/)."""
+SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
+"""Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
 
 _NAMES = tuple(KINDS)
 _RELATION = np.array([RELATIONS.index(relation) for relation in KINDS.values()])
@@ -135,12 +137,18 @@ class Candidates:
         return self.pairs.controller < self.pairs.target
 
     def meet(self, rule: Rule) -> Flags:
-        """Return flags of the pairs whose controller has the side and part of speech of a rule."""
+        """Return flags of the pairs whose controller has what a rule asks: side, part of speech and
+        value. Nouns without a person are third person."""
         out = np.ones(len(self), bool)
         if rule.side:
             out &= self.first == (rule.side == "before")
         if rule.of:
             out &= self.tokens.upos.isin(rule.of)[self.pairs.controller]
+        if rule.value:
+            having = with_value(self.tokens, rule.feature, rule.value)
+            if rule.feature == "Person" and rule.value == "3":
+                having |= self.tokens.upos.isin("NOUN") & ~with_any(self.tokens, "Person")
+            out &= having[self.pairs.controller]
         return out
 
     def of(self, *kinds: str) -> Flags:
@@ -240,7 +248,10 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
             arguments[f"{name}_auxiliary"] = argument, carrier
     owned = upos.isin("NOUN") & tokens.feats.table(lambda text: "[psor]" in text, bool)
     if owned.any():
-        arguments["possessor"] = nominal & base(tokens, "nmod", "det") & owned[head], itself
+        owner = nominal & base(tokens, "nmod", "det") & owned[head]
+        if language.owners:
+            owner &= with_value(tokens, "Case", *language.owners)
+        arguments["possessor"] = owner, itself
     joined: list[tuple[str, Ints, Ints, Ints]] = []
     for kind, tag, relation in (("determiner", "DET", "det"), ("modifying", "ADJ", "amod")):
         rows = np.flatnonzero(upos.isin(tag) & base(tokens, relation) & noun)

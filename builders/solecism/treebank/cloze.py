@@ -1,15 +1,15 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
 from collections.abc import Mapping
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
-from solecism.grouping import rank_in_group
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
-from solecism.treebank.conllu import PADDING, Coded, Flags, Ints, Spans, Tokens, starts_of
+from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.forms import LanguageForms
 from solecism.treebank.languages import Language
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
@@ -42,23 +42,27 @@ def items_of(
     word = np.where(masked == 1, pairs.target, pairs.controller)
     wanted = np.zeros(len(tokens.sentences), bool)
     wanted[tokens.sentence[word]] = True
-    text, token = texts_of(tokens, wanted)
-    text, token = text[tokens.sentence[word]], token[tokens.written[word]]
+    texts, starts = texts_of(tokens, wanted)
+    sentence, text = tokens.sentence[word], texts[tokens.sentence[word]].texts()
+    start = starts[tokens.written[word]].tolist()
+    answer = tokens.surface[tokens.written[word]].texts()
     shared = found.shared[:, pair]
-    controllers, feats = tokens.form[pairs.controller], tokens.feats[pairs.controller]
+    feats = tokens.feats[pairs.controller]
     pron_type = (text_of(bundle(text), "PronType") or "" for text in feats.values)
     polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
-    frequency = map(forms.frequency, token.texts()) if forms else [None] * len(pair)
+    frequency = map(forms.frequency, answer) if forms else [None] * len(pair)
     same = {"language": language.code, **origin}
     columns = {
         **{name: [value or None] * len(pair) for name, value in same.items()},
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
-        "sent_id": tokens.sentences.sent_id[tokens.sentence[word]].arrow(),
-        "text": text.arrow(),
-        "left": Spans(text.data, text.starts, token.starts).arrow(),
-        "right": Spans(text.data, token.ends, text.ends).arrow(),
-        "answer": token.arrow(),
-        "lemma": tokens.lemma[word].arrow(),
+        "sent_id": [tokens.sentences.sent_id[one] for one in sentence],
+        "text": text,
+        "left": [whole[:at] for whole, at in zip(text, start, strict=True)],
+        "right": [
+            whole[at + len(one) :] for whole, at, one in zip(text, start, answer, strict=True)
+        ],
+        "answer": answer,
+        "lemma": tokens.lemmas[word].arrow(),
         "upos": tokens.upos[word].arrow(),
         "feats": tokens.feats[word].arrow(),
         "relation": Coded(pairs.relation, RELATIONS).arrow(),
@@ -72,10 +76,10 @@ def items_of(
         **_other_nouns(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
         "pron_type": Coded(feats.codes, tuple(pron_type)).arrow(),
-        "polite": polite | controllers.codes().isin(*language.polite),
+        "polite": polite | tokens.forms[pairs.controller].isin(*language.polite),
         "multiword": tokens.multiword[word],
-        "length": np.bincount(tokens.sentence)[tokens.sentence[word]].astype(np.int32),
-        "depth": _depths(tokens)[tokens.sentence[word]].astype(np.int32),
+        "length": np.bincount(tokens.sentence)[sentence].astype(np.int32),
+        "depth": _depths(tokens)[sentence].astype(np.int32),
         "frequency": pa.array(frequency, pa.int32()),
     }
     return pa.table(
@@ -96,63 +100,42 @@ def _depths(tokens: Tokens) -> Ints:
     return out
 
 
-def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Spans, Spans]:
-    """Return the texts of sentences, and the places of all written tokens in them.
+def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Coded, Ints]:
+    """Return the texts of sentences, and where all written tokens start in them.
 
     The text is the comment ``# text``, if the tokens are found in it, in order and with only blanks
     between them. Else it is put together from the tokens and ``SpaceAfter=No``. For sentences that
-    are not ``wanted`` nothing is looked up, and their places mean nothing.
+    are not ``wanted`` nothing is looked up: their texts are empty.
     """
-    surface, sentences = tokens.surface, tokens.sentences
-    # For all sentences at once: is `# text` just the tokens and the blanks between them?
-    step = surface.form.sizes + surface.spaced
-    at = np.cumsum(step) - step
-    first = starts_of(surface.sentence)
-    end = np.append(first[1:], len(step))
-    offset = at - at[first][surface.sentence]
-    size = offset[end - 1] + surface.form.sizes[end - 1]
-    start = sentences.text.starts[surface.sentence] + offset
-    token = Spans(surface.form.data, start, start + surface.form.sizes)
-    fits = wanted & (sentences.text.sizes == size)
-    rows = np.flatnonzero(fits[surface.sentence])
-    misplaced = surface.form[rows].hashes() != token[rows].hashes()
-    fits[surface.sentence[rows[misplaced]]] = False
-    text, added = sentences.text, bytearray()
-    starts, ends = text.starts.copy(), text.ends.copy()
-    # Sentences with another `# text` go one by one; their texts are added after the chunk's bytes.
-    for sentence in np.flatnonzero(wanted & ~fits).tolist():
-        place = slice(first[sentence], end[sentence])
-        forms = surface.form[place].raw()
-        given = text.data[starts[sentence] : ends[sentence]]
-        whole, places = _align(given, forms) or _join(forms, surface.spaced[place].tolist())
-        starts[sentence] = len(text.data) + len(added)
-        ends[sentence] = starts[sentence] + len(whole)
-        start[place] = starts[sentence] + np.array(places)
-        added += whole
-    data = text.data + bytes(added) + PADDING if added else text.data
-    return Spans(data, starts, ends), Spans(data, start, start + surface.form.sizes)
+    forms, texts = tokens.surface.texts(), [""] * len(wanted)
+    starts = np.zeros(len(forms), np.int64)
+    first = np.append(tokens.written[tokens.sentences.start], len(forms))
+    for sentence in np.flatnonzero(wanted).tolist():
+        place = slice(first[sentence], first[sentence + 1])
+        given = tokens.sentences.text[sentence]
+        found = _align(given, forms[place]) or _join(forms[place], tokens.spaced[place].tolist())
+        texts[sentence], starts[place] = found
+    return Coded(np.arange(len(texts)), tuple(texts)), starts
 
 
-def _align(text: bytes, forms: list[bytes]) -> tuple[bytes, list[int]] | None:
+def _align(text: str, forms: list[str]) -> tuple[str, list[int]] | None:
     """Return a text and the places of its tokens, None if other things than blanks are between
     them."""
     places, at = [], 0
     for form in forms:
         place = text.find(form, at)
-        if place < 0 or text[at:place].decode().strip():
+        if place < 0 or text[at:place].strip():
             return None
         places.append(place)
         at = place + len(form)
-    return None if text[at:].decode().strip() else (text, places)
+    return None if text[at:].strip() else (text, places)
 
 
-def _join(forms: list[bytes], spaced: list[bool]) -> tuple[bytes, list[int]]:
+def _join(forms: list[str], spaced: list[bool]) -> tuple[str, list[int]]:
     """Return a text that is put together from its tokens, and their places in it."""
-    places, out = [], bytearray()
-    for form, blank in zip(forms, spaced, strict=True):
-        places.append(len(out))
-        out += form + b" " * blank
-    return bytes(out).rstrip(b" "), places
+    parts = [form + " " * blank for form, blank in zip(forms, spaced, strict=True)]
+    places = [0, *accumulate(map(len, parts))]
+    return "".join(parts).rstrip(" "), places[:-1]
 
 
 def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str) -> Hashes:
@@ -160,10 +143,10 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
 
     The hash of a sentence is a sum over its tokens; for the masked one a term is exchanged.
     """
-    surface, token = tokens.surface, tokens.written[word]
-    first = starts_of(surface.sentence)
-    place = mix(rank_in_group(surface.sentence).astype(np.uint64))
-    terms = mix(surface.form.hashes() ^ place)
+    token, first = tokens.written[word], tokens.written[tokens.sentences.start]
+    size = np.diff(np.append(first, len(tokens.surface.codes)))
+    place = mix((np.arange(size.sum()) - np.repeat(first, size)).astype(np.uint64))
+    terms = mix(tokens.surface.hashes() ^ place)
     total = np.add.reduceat(terms, first) if len(first) else terms
     changed = total[tokens.sentence[word]] - terms[token] + mix(place[token] ^ _MASK)
     names = text_hashes([language, *RELATIONS, *MASKS])
@@ -174,7 +157,7 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
 def _words(tokens: Tokens, rows: Ints, fields: pa.StructType) -> pa.StructArray:
     """Return words with the columns that ``fields`` names; ``index`` is the ID."""
     columns = {
-        "form": tokens.form[rows].arrow(), "lemma": tokens.lemma[rows].arrow(),
+        "form": tokens.forms[rows].arrow(), "lemma": tokens.lemmas[rows].arrow(),
         "upos": tokens.upos[rows].arrow(), "feats": tokens.feats[rows].arrow(),
         "index": pa.array(tokens.number[rows], pa.int32()),
     }  # fmt: skip

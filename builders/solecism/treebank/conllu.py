@@ -1,9 +1,6 @@
-"""CoNLL-U, read fast: chunks of whole sentences become columns of texts, codes and numbers.
+"""CoNLL-U, read in chunks of whole sentences, whose words become columns of codes and numbers.
 
-Most columns of a treebank have few distinct texts. Texts stay in the bytes of the file. They are
-hashed eight bytes at a time, for all rows together, and only distinct ones become Python strings.
-If a chunk cannot be read, :mod:`solecism.treebank.faults` looks for the reasons, slowly and
-sentence by sentence.
+Most columns of a treebank have few distinct texts, so each distinct text is looked at once.
 
 Source: https://universaldependencies.org/format.html.
 """
@@ -12,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,29 +17,26 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solecism.errors import fail
-from solecism.grouping import first_rows
+from solecism.errors import InputError, fail
 from solecism.hashing import Hashes, mix
 from solecism.inputs import refuse_pointer
-from solecism.treebank.faults import COLUMNS, explain
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 _Value = TypeVar("_Value")
 
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+
 CHUNK = 1 << 21
-"""Bytes of a chunk: few enough that its arrays fit into the processor's cache."""
+"""Bytes of a chunk."""
 
-PADDING = bytes(16)
-"""Bytes that must follow the last text of :class:`Spans`, as texts are read in pieces of eight."""
-
-_TABS = len(COLUMNS) - 1
-_NEWLINE, _TAB, _RETURN, _HASH = b"\n\t\r#"
-_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_NUMBER = re.compile("[0-9]{1,9}")
-_RANGE = re.compile(r"(\d{1,9})([-.])(\d{1,9})")
-_SENT_ID, _TEXT = b"# sent_id =", b"# text ="
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
+_COMMENT = re.compile(r"# (sent_id|text) = ?(.*)", re.DOTALL)
+_SAID = ("sent_id", "text")
+_READ = ("ID", "FORM", "LEMMA", "UPOS", "FEATS", "DEPREL", "HEAD")
+_HEAD = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -53,8 +46,19 @@ class Coded:
     codes: Ints
     values: tuple[str, ...]
 
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Coded:
+        """Return a column with each distinct text once, in the order of their first rows."""
+        encoded = pa.array(texts, pa.string()).dictionary_encode()
+        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        return cls(codes, tuple(encoded.dictionary.to_pylist()))
+
     def __getitem__(self, rows: Ints | Flags) -> Coded:
         return Coded(self.codes[rows], self.values)
+
+    def texts(self) -> list[str]:
+        """Return the text of every row."""
+        return [self.values[code] for code in self.codes]
 
     def table(self, function: Callable[[str], _Value], kind: Any) -> NDArray[Any]:
         """Return a function's result for every row; it is called once for each distinct text."""
@@ -69,111 +73,24 @@ class Coded:
         values = pa.array([value or None for value in self.values], pa.string())
         return values.take(pa.array(self.codes))
 
-
-@dataclass(frozen=True)
-class Spans:
-    """A column of texts: each is ``data[start:end]``; ``data`` is UTF-8, then :data:`PADDING`."""
-
-    data: bytes
-    starts: Ints
-    ends: Ints
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __getitem__(self, rows: Ints | Flags | slice) -> Spans:
-        return Spans(self.data, self.starts[rows], self.ends[rows])
-
-    @property
-    def sizes(self) -> Ints:
-        """The length of every text in bytes."""
-        return self.ends - self.starts
-
-    def raw(self) -> list[bytes]:
-        """Return every text as bytes."""
-        data = self.data
-        return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
-
-    def texts(self) -> list[str]:
-        """Return every text."""
-        return [text.decode() for text in self.raw()]
-
-    def arrow(self) -> pa.StringArray:
-        """Return the column as Arrow strings."""
-        raw = self.raw()
-        ends = np.concatenate(([0], np.cumsum(self.sizes, dtype=np.int32))).astype(np.int32)
-        buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(raw))
-        return pa.StringArray.from_buffers(len(raw), *buffers)
-
-    def begin(self, text: bytes) -> Flags:
-        """Return flags of the texts that begin with this one."""
-        ends = np.minimum(self.starts + len(text), self.ends)
-        wanted = Spans(text + PADDING, np.array([0]), np.array([len(text)]))
-        found: Flags = Spans(self.data, self.starts, ends).hashes() == wanted.hashes()
-        return found
-
     def hashes(self) -> Hashes:
         """Return a hash of 64 bits of each text, the same on every machine and in every chunk."""
-        sizes = self.sizes
-        out = _spread(self._pieces(0) ^ _spread(sizes.astype(np.uint64)))
-        at, rows = 8, np.flatnonzero(sizes > 8)
-        while len(rows):
-            out[rows] = _spread(out[rows] ^ self[rows]._pieces(at))
-            at += 8
-            rows = rows[sizes[rows] > at]
-        return mix(out)
-
-    def _pieces(self, at: int) -> Hashes:
-        """Return eight bytes of each text, from ``at`` on, as a little-endian number.
-
-        Bytes past the end of the text are 0.
-        """
-        # A view with a stride of one byte: words[i] are the eight bytes that begin at byte i.
-        words: Hashes = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
-        starts = self.starts + at
-        return words[starts] & _MASKS[np.minimum(self.ends - starts, 8)]  # type: ignore[no-any-return]
-
-    def codes(self) -> Coded:
-        """Return the column with each distinct text once, in the order of their first rows."""
-        encoded = pa.array(self.hashes()).dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        first = first_rows(codes, len(encoded.dictionary))
-        return Coded(codes, tuple(self[first].texts()))
-
-    def integers(self) -> tuple[Ints, Flags]:
-        """Return each text as a number, and flags of the texts that are one (up to nine digits)."""
-        coded = self.codes()
-        good = coded.table(lambda text: bool(_NUMBER.fullmatch(text)), bool)
-        return coded.table(lambda text: int(text) if _NUMBER.fullmatch(text) else 0, np.int64), good
+        raw = [value.encode() for value in self.values]
+        sizes = np.array([len(text) for text in raw], np.uint64)
+        width = 8 * (int(sizes.max(initial=0)) // 8 + 1)
+        pieces = np.array(raw, f"S{width}").view("<u8").reshape(-1, width // 8)
+        out = _spread(pieces[:, 0] ^ _spread(sizes))
+        for number in range(1, width // 8):
+            rows = np.flatnonzero(sizes > 8 * number)
+            out[rows] = _spread(out[rows] ^ pieces[rows, number])
+        return mix(out)[self.codes]
 
 
 def _spread(values: Hashes) -> Hashes:
-    """Return values whose bits are mixed a little: the step between two pieces of a text.
-
-    The last step of a hash mixes them well.
-    """
+    """Return values whose bits are mixed a little: the step between two pieces of a text."""
     out = values * _ODD
     out ^= out >> np.uint64(29)
     return out
-
-
-Numbered = tuple[int, bytes]
-"""Lines of a file, and the number of the first one, counted from 1."""
-
-
-class BrokenError(Exception):
-    """An error for a chunk that is not CoNLL-U; it does not say why."""
-
-
-def _require(good: Flags) -> None:
-    """Raise :class:`BrokenError` unless all flags are set."""
-    if not good.all():
-        raise BrokenError
-
-
-def starts_of(groups: Ints) -> Ints:
-    """Return the rows in which a group begins; ``groups`` has each row's, in rising order."""
-    return np.flatnonzero(np.diff(groups, prepend=-1))
 
 
 def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
@@ -193,148 +110,20 @@ def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
     return files
 
 
-def read_chunks(path: Path, size: int = CHUNK) -> Iterator[Numbered]:
-    """Yield the chunks of a file, whole sentences of about ``size`` bytes each.
+def read_tokens(path: Path, size: int = CHUNK) -> Iterator[Tokens]:
+    """Yield the words of a CoNLL-U file, in chunks of whole sentences of about ``size`` bytes.
 
-    An empty line that ends in ``CR LF`` ends a sentence too, although :func:`tokens_of` refuses it.
+    Raises :class:`InputError` with the file, the line and the fault if it is not CoNLL-U.
     """
     refuse_pointer(path)
-    rest, line = b"", 1
+    line = 1
     with path.open("rb") as file:
-        while piece := file.read(size):
-            rest += piece
-            # Only whole sentences are yielded; what follows the last empty line waits for more.
-            if b"\r" in piece:
-                rest = rest.replace(b"\n\r\n", b"\n\n")
-            end = rest.rfind(b"\n\n") + 2
-            if end >= 2:
-                yield line, rest[:end]
-                line += rest.count(b"\n", 0, end)
-                rest = rest[end:]
-    if rest.strip(b"\n"):
-        yield line, rest
-
-
-def _sentences(line: int, data: bytes) -> Iterator[Numbered]:
-    """Yield each sentence of a chunk: the lines between two empty ones."""
-    at = 0
-    for match in re.finditer(rb"(?:[^\n]+\n?)+", data):
-        line += data.count(b"\n", at, match.start())
-        at = match.start()
-        yield line, match[0].rstrip(b"\n") + b"\n\n"
-
-
-def read_tokens(
-    path: Path, size: int = CHUNK, skipped: Callable[[int], object] | None = None
-) -> Iterator[Tokens]:
-    """Yield the words of a CoNLL-U file, chunk by chunk.
-
-    With ``skipped``, broken sentences are left out, and ``skipped`` is called with their number.
-    Without it, the first chunk with broken sentences raises :class:`InputError` with the file, the
-    line and the fault of each.
-    """
-    for line, data in read_chunks(path, size):
-        try:
-            tokens = tokens_of(data)
-        except BrokenError:
-            good, broken = [], []
-            for sentence in _sentences(line, data):
-                try:
-                    tokens_of(sentence[1])
-                    good.append(sentence[1])
-                except BrokenError:
-                    broken.append(sentence)
-            if skipped is None:
-                raise explain(broken, str(path)) from None
-            skipped(len(broken))
-            tokens = tokens_of(b"".join(good))
-        yield tokens
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """All lines of a chunk.
-
-    ``comment`` and ``word``: flags of lines that begin with ``#`` or with a digit; ``sentence``:
-    how many empty lines there are up to a line, itself included.
-    """
-
-    text: Spans
-    comment: Flags
-    word: Flags
-    sentence: Ints
-
-
-def _split_lines(data: bytes) -> _Lines:
-    """Return the lines of a chunk; raises :class:`BrokenError` for other lines than CoNLL-U has."""
-    try:
-        pa.array([data]).cast(pa.string())
-    except pa.ArrowInvalid:  # it is not UTF-8
-        raise BrokenError from None
-    end = b"" if data.endswith(b"\n") else b"\n"
-    padded = b"".join((data, end, PADDING))
-    letters = np.frombuffer(padded, np.uint8)[: -len(PADDING)]
-    ends = np.flatnonzero(letters == _NEWLINE)
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    first = letters[starts]
-    empty, comment = ends == starts, first == _HASH
-    word = (first >= ord("0")) & (first <= ord("9"))
-    text = Spans(padded, starts, ends)
-    _require(empty | comment | word)
-    if b"\r" in data:
-        _require(letters[np.maximum(ends - 1, 0)] != _RETURN)
-    return _Lines(text, comment, word, np.cumsum(empty))
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The lines with ten columns: words, multiword tokens, empty nodes.
-
-    ``tabs``: for each line the places of its nine tabs; ``sentence``: as in :class:`_Lines`.
-    """
-
-    text: Spans
-    tabs: Ints
-    sentence: Ints
-
-    def column(self, name: str, rows: Ints | slice = slice(None)) -> Spans:
-        """Return a column by its name (``FORM``), of all rows or of some."""
-        at = COLUMNS.index(name)
-        starts = self.tabs[rows, at - 1] + 1 if at else self.text.starts[rows]
-        ends = self.tabs[rows, at] if at < _TABS else self.text.ends[rows]
-        return Spans(self.text.data, starts, ends)
-
-
-def _split_columns(lines: _Lines) -> _Rows:
-    """Return the columns; raises :class:`BrokenError` if there are not ten, or one is empty."""
-    line = np.flatnonzero(lines.word)
-    text = lines.text[line]
-    tabs = np.flatnonzero(np.frombuffer(text.data, np.uint8) == _TAB)
-    table = tabs.reshape(-1, _TABS) if len(tabs) == _TABS * len(text) else None
-    if table is None or (table[:, 0] <= text.starts).any() or (table[:, -1] >= text.ends).any():
-        # There may be tabs in comments: look at the other tabs alone.
-        tabs = tabs[lines.word[np.searchsorted(lines.text.starts, tabs, side="right") - 1]]
-        of_line = np.searchsorted(text.starts, tabs, side="right") - 1
-        _require(np.bincount(of_line, minlength=len(text)) == _TABS)
-    table = tabs.reshape(-1, _TABS)
-    if not (tabs[1:] - tabs[:-1] > 1).all():  # a column is empty
-        full: Flags = np.logical_and.reduce(np.diff(table) > 1, axis=1)
-        _require(full)
-    _require(table[:, -1] + 1 < text.ends)
-    return _Rows(text, table, lines.sentence[line])
-
-
-@dataclass(frozen=True)
-class Surface:
-    """The tokens as written: multiword tokens, and the words outside them.
-
-    ``spaced``: flags of tokens that a blank follows (without ``SpaceAfter=No``); ``sentence``: the
-    row of a token's sentence in :class:`Sentences`.
-    """
-
-    form: Spans
-    spaced: Flags
-    sentence: Ints
+        while data := file.read(size):
+            rest = data = data + file.readline()
+            while rest.strip() and (rest := file.readline()):
+                data += rest
+            yield tokens_of(data, str(path), line)
+            line += data.count(b"\n")
 
 
 @dataclass(frozen=True)
@@ -347,8 +136,8 @@ class Sentences:
 
     start: Ints
     end: Ints
-    sent_id: Spans
-    text: Spans
+    sent_id: tuple[str, ...]
+    text: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.start)
@@ -358,207 +147,158 @@ class Sentences:
 class Tokens:
     """The syntactic words of a chunk, column by column.
 
-    ``number``: the ID of each word; ``sentence``: the number of its sentence, from 0 without gaps;
-    ``head``: the row of its head, -1 for a root; ``multiword``: flags of the words that are parts
-    of multiword tokens; ``written``: the row in :attr:`surface` of the token that a word is, or is
-    a part of.
+    ``size``: the bytes of the chunk; ``number``: the ID of each word; ``sentence``: the number of
+    its sentence, from 0 without gaps; ``head``: the row of its head, -1 for a root; ``multiword``:
+    flags of the words that are parts of multiword tokens; ``written``: the row of the token that a
+    word is, or is a part of.
 
-    Private fields: ``_row``: the row of each word in ``_rows``; ``_shown``: the rows of the tokens
-    as written; ``_place_of``: the number of a sentence by that in ``_lines``, -1 without words.
+    Tokens as written are multiword tokens, and the words outside them. ``surface``: their forms;
+    ``spaced``: flags of those that a blank follows (without ``SpaceAfter=No``).
     """
 
+    size: int
     number: Ints
     sentence: Ints
     head: Ints
     multiword: Flags
     written: Ints
-    _lines: _Lines
-    _rows: _Rows
-    _row: Ints
-    _shown: Ints
-    _place_of: Ints
+    forms: Coded
+    lemmas: Coded
+    upos: Coded
+    feats: Coded
+    deprel: Coded
+    surface: Coded
+    spaced: Flags
+    sentences: Sentences
 
     def __len__(self) -> int:
         return len(self.number)
 
-    @property
-    def size(self) -> int:
-        """The bytes of the chunk."""
-        return len(self._rows.text.data) - len(PADDING)
 
-    def column(self, name: str) -> Spans:
-        """Return a column of the words by its name (``FORM``)."""
-        return self._rows.column(name, self._row)
-
-    @cached_property
-    def form(self) -> Spans:
-        """The word forms."""
-        return self.column("FORM")
-
-    @cached_property
-    def lemma(self) -> Spans:
-        """The lemmas."""
-        return self.column("LEMMA")
-
-    @cached_property
-    def forms(self) -> Coded:
-        """The word forms, each distinct one as a string."""
-        return self.form.codes()
-
-    @cached_property
-    def lemmas(self) -> Coded:
-        """The lemmas, each distinct one as a string."""
-        return self.lemma.codes()
-
-    @cached_property
-    def upos(self) -> Coded:
-        """The parts of speech."""
-        return self.column("UPOS").codes()
-
-    @cached_property
-    def deprel(self) -> Coded:
-        """The relations to the heads."""
-        return self.column("DEPREL").codes()
-
-    @cached_property
-    def feats(self) -> Coded:
-        """The features, ``Case=Nom|Number=Sing`` or ``_``."""
-        return self.column("FEATS").codes()
-
-    @cached_property
-    def surface(self) -> Surface:
-        """The tokens as written."""
-        misc = self._rows.column("MISC", self._shown).codes()
-        spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
-        sentence = self._place_of[self._rows.sentence[self._shown]]
-        return Surface(self._rows.column("FORM", self._shown), spaced, sentence)
-
-    @cached_property
-    def sentences(self) -> Sentences:
-        """The sentences, with their comments."""
-        start = starts_of(self.sentence)
-        end = np.append(start[1:], len(self))
-        comments = (self._comment(key, len(start)) for key in (_SENT_ID, _TEXT))
-        return Sentences(start, end, *comments)
-
-    def _comment(self, key: bytes, count: int) -> Spans:
-        """Return the value of a comment for each sentence, of the first such comment in it."""
-        lines = np.flatnonzero(self._lines.comment)
-        lines = lines[self._lines.sentence[lines] < len(self._place_of)]
-        lines = lines[self._lines.text[lines].begin(key)][::-1]
-        at = self._place_of[self._lines.sentence[lines]]
-        text, at = self._lines.text[lines[at >= 0]], at[at >= 0]
-        starts, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        starts[at], ends[at] = text.starts + len(key), text.ends
-        letters = np.frombuffer(text.data, np.uint8)
-        starts += (starts < ends) & (letters[starts] == ord(" "))
-        return Spans(text.data, starts, ends)
-
-
-def tokens_of(data: bytes) -> Tokens:
-    """Return the words of a chunk; raises :class:`BrokenError` if it is not CoNLL-U.
+def tokens_of(data: bytes, path: str = "", first: int = 1) -> Tokens:
+    """Return the words of a chunk, which begins with the line ``first`` of a file.
 
     IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
     multiword tokens must fit, features must be ``Name=Value``, and no column may be empty.
+    Otherwise :class:`InputError` is raised.
     """
-    lines = _split_lines(data)
-    rows = _split_columns(lines)
-    ids = rows.column("ID")
-    number, plain = ids.integers()
-    row = np.flatnonzero(plain)
-    place_of, sentence = _numbered(rows.sentence, row)
-    start = starts_of(sentence)
-    size = np.diff(np.append(start, len(row)))
-    number = number[row]
-    _require(number == np.arange(1, len(row) + 1) - start[sentence])
-    head = _heads(rows.column("HEAD", row), start[sentence], size[sentence])
-    token, covered, inner = _multiword(
-        rows, ids, np.flatnonzero(~plain), row, start[sentence], size[sentence]
-    )
-    shown = np.zeros(len(rows.text), bool)
-    shown[row[~covered]] = shown[token] = True
-    written = (np.cumsum(shown) - 1)[np.where(covered, inner, row)]
-    tokens = Tokens(
-        number, sentence, head, covered, written,
-        lines, rows, row, np.flatnonzero(shown), place_of,
-    )  # fmt: skip
-    feats = (
-        text == "_" or all("=" in part for part in text.split("|")) for text in tokens.feats.values
-    )
-    if not all(feats):
-        raise BrokenError
-    return tokens
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fail("not UTF-8", path, first + data.count(b"\n", 0, error.start)) from None
+    reader = _Reader(path)
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), first):
+        reader.read(number, line)
+    reader.end_sentence(number)
+    return reader.tokens(len(data))
 
 
-def _numbered(given: Ints, row: Ints) -> tuple[Ints, Ints]:
-    """Return numbers without gaps for the sentences that have words.
+@dataclass
+class _Reader:
+    """Reads the lines of a chunk.
 
-    ``given``: the sentence of each line, ``row``: the lines that are words. The first array has the
-    new number of each given one (-1 without words), the second the new number of each word.
+    ``words``: the cells of each word; ``lines``: its line; ``written``: the place of its token in
+    ``shown``, which has the cells of the tokens as written; ``comments``: those of each sentence;
+    ``next``: the ID of the next word; ``until``: the last ID of the last multiword token.
     """
-    has = np.zeros(int(given[-1]) + 1 if len(given) else 0, bool)
-    has[given[row]] = True
-    place_of = np.where(has, np.cumsum(has) - 1, -1)
-    return place_of, place_of[given[row]]
+
+    path: str
+    words: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    shown: list[list[str]] = field(default_factory=list)
+    comments: list[dict[str, str]] = field(default_factory=lambda: [{}])
+    next: int = 1
+    until: int = 0
+
+    def read(self, number: int, line: str) -> None:
+        """Read a line."""
+        if not line:
+            self.end_sentence(number)
+        elif line.startswith("#"):
+            if match := _COMMENT.match(line):
+                self.comments[-1].setdefault(match[1], match[2])
+        else:
+            cells = line.split("\t")
+            if len(cells) != len(COLUMNS):
+                columns = f"{len(cells)} column{'s' * (len(cells) > 1)}"
+                raise fail(f"{columns} where CoNLL-U has 10: {line[:40]!r}", self.path, number)
+            if "" in cells:
+                name = COLUMNS[cells.index("")]
+                raise fail(f"column {name} is empty", self.path, number)
+            self._read_token(number, cells)
+
+    def _read_token(self, number: int, cells: list[str]) -> None:
+        """Read a word or a multiword token; empty nodes are left out."""
+        if cells[0] == str(self.next):
+            if self.next > self.until:
+                self.shown.append(cells)
+            self.words.append(cells)
+            self.lines.append(number)
+            self.written.append(len(self.shown) - 1)
+            self.next += 1
+        elif match := _RANGE.fullmatch(cells[0]):
+            if not self.until < int(match[1]) == self.next <= int(match[2]):
+                raise self._misfit(cells[0], number)
+            self.until = int(match[2])
+            self.shown.append(cells)
+        elif not _EMPTY_NODE.fullmatch(cells[0]):
+            raise fail(f"ID {cells[0]!r} where {self.next} should be", self.path, number)
+
+    def end_sentence(self, number: int) -> None:
+        """End a sentence. Comments of one without words are forgotten."""
+        if self.until >= self.next:
+            raise self._misfit(self.shown[-1][0], number)
+        self.comments[-1:] = [self.comments[-1], {}] if self.next > 1 else [{}]
+        self.next, self.until = 1, 0
+
+    def _misfit(self, text: str, number: int) -> InputError:
+        return fail(f"the range {text} does not fit the words after it", self.path, number)
+
+    def tokens(self, size: int) -> Tokens:
+        """Return the words that were read from a chunk of ``size`` bytes."""
+        columns = dict(zip(COLUMNS, zip(*self.words, strict=True), strict=False))
+        coded = {name: Coded.of(columns.get(name, ())) for name in _READ}
+        self._check(coded["FEATS"].table(_are_features, bool), "FEATS", "Feature=Value|..., nor _")
+        number = coded["ID"].table(int, np.int64)
+        start = np.flatnonzero(number == 1)
+        sentence = np.cumsum(number == 1) - 1
+        end = np.append(start[1:], len(number))[: len(start)]
+        written = np.array(self.written, np.int64)
+        part = np.array(["-" in cells[0] for cells in self.shown], bool)
+        misc = Coded.of([cells[9] for cells in self.shown])
+        spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
+        ids, texts = (tuple(said.get(key, "") for said in self.comments[:-1]) for key in _SAID)
+        head = self._heads(coded["HEAD"], start[sentence], (end - start)[sentence])
+        return Tokens(
+            size, number, sentence, head, part[written], written,
+            coded["FORM"], coded["LEMMA"], coded["UPOS"], coded["FEATS"], coded["DEPREL"],
+            Coded.of([cells[1] for cells in self.shown]), spaced, Sentences(start, end, ids, texts),
+        )  # fmt: skip
+
+    def _heads(self, given: Coded, start: Ints, size: Ints) -> Ints:
+        """Return the row of each word's head, -1 for a root.
+
+        ``start`` and ``size``: the first row and the number of words of each word's sentence. To
+        find cycles, the heads of all words are followed at once, in steps that double.
+        """
+        number = given.table(lambda text: int(text) if _HEAD.fullmatch(text) else -1, np.int64)
+        self._check((number >= 0) & (number <= size), "HEAD", "a word of the sentence, nor 0")
+        head = np.where(number > 0, start + number - 1, -1)
+        top = len(head)
+        above = np.append(np.where(head < 0, top, head), top)
+        for _ in range(int(size.max(initial=0)).bit_length()):
+            above = above[above]
+        self._check(above[:-1] == top, "HEAD", "0, nor does it lead to a word with HEAD 0")
+        return head
+
+    def _check(self, good: Flags, name: str, wanted: str) -> None:
+        """Raise :class:`InputError` with the first word whose column ``name`` is not good."""
+        if not good.all():
+            row = int(np.argmin(good))
+            value = self.words[row][COLUMNS.index(name)]
+            raise fail(f"{name} {value!r} is not {wanted}", self.path, self.lines[row])
 
 
-def _heads(text: Spans, start: Ints, size: Ints) -> Ints:
-    """Return the row of each word's head, -1 for a root.
-
-    ``start`` and ``size``: the first row and the number of words of each word's sentence. Raises
-    :class:`BrokenError` if a head is no word of the sentence, or does not lead to a root. To find
-    this out, the heads of all words are followed at once, in steps that double.
-    """
-    given, good = text.integers()
-    _require(good & (given <= size))
-    head = np.where(given > 0, start + given - 1, -1)
-    top = len(head)
-    above = np.append(np.where(head < 0, top, head), top)
-    steps, longest = 1, int(size.max(initial=0))
-    while steps <= longest and (above[:-1] != top).any():
-        above = above[above]
-        steps *= 2
-    _require(above[:-1] == top)
-    return head
-
-
-def _multiword(
-    rows: _Rows, ids: Spans, other: Ints, row: Ints, start: Ints, size: Ints
-) -> tuple[Ints, Flags, Ints]:
-    """Return the rows of multiword tokens, flags of the words in one, and the row of each word's.
-
-    ``other``: the rows that are not words; ``start`` and ``size``: see :func:`_heads`. Raises
-    :class:`BrokenError` for ranges that overlap or do not fit the words after them.
-    """
-    token, first, last = _ranges(ids, other)
-    covered, inner = np.zeros(len(row), bool), np.zeros(len(row), np.int64)
-    if not len(token):
-        return token, covered, inner
-    _require(np.full(len(token), len(row) > 0))
-    following = np.searchsorted(row, token)
-    at = np.minimum(following, len(row) - 1)
-    begin, width = start[at] + first - 1, last - first + 1
-    here = rows.sentence[row[at]] == rows.sentence[token]
-    _require(here & (begin == following) & (last <= size[at]))
-    _require(begin[1:] >= (begin + width)[:-1])
-    which = np.repeat(np.arange(len(token)), width)
-    parts = np.repeat(begin - np.cumsum(width) + width, width) + np.arange(len(which))
-    covered[parts], inner[parts] = True, token[which]
-    return token, covered, inner
-
-
-def _ranges(ids: Spans, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the row, the first ID and the last ID of each multiword token among other rows.
-
-    Empty nodes (``8.1``) are left out.
-    """
-    found = [_RANGE.fullmatch(text) for text in ids[other].texts()]
-    _require(np.array(list(map(bool, found)), bool))
-    tokens = [
-        (row, int(match[1]), int(match[3]))
-        for row, match in zip(other.tolist(), found, strict=True)
-        if match and match[2] == "-"
-    ]
-    token, first, last = np.array(tokens, np.int64).reshape(-1, 3).T
-    _require((first > 0) & (first <= last))
-    return token, first, last
+def _are_features(text: str) -> bool:
+    return text == "_" or all("=" in part for part in text.split("|"))

@@ -21,7 +21,10 @@ AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""
 
 _ABSENT = ("", "_")
-"""How a lemma is written that is not annotated: words without a lemma have no paradigm."""
+"""How a lemma is written that is not annotated."""
+_STEM, _ENDING, _MOST_FORMS = 3, 3, 12
+"""Of a stem: the least number of letters, the greatest number that may follow it, and the greatest
+number of forms (those of a beginning that more forms share are of several words)."""
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Two forms that contrast in one feature of agreement may differ in these features too."""
@@ -41,6 +44,7 @@ _OFTEN = 8
 _DOTLESS = ("tr", "az")
 _ROWS = 1 << 15
 _See = Callable[[Tokens], object]
+_Stems = Mapping[tuple[str, str], str]
 
 
 def _ignore(_: object) -> None:
@@ -108,8 +112,38 @@ def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in found if name)
 
 
-def _lemma(word: WordForm) -> tuple[str, str]:
-    return word.lemma.casefold(), word.upos
+def _lemma(word: WordForm, stems: _Stems) -> tuple[str, str]:
+    """Return lemma and part of speech of a word; the stem, with a hyphen, where it has no lemma."""
+    if word.lemma and word.lemma not in _ABSENT:
+        return word.lemma.casefold(), word.upos
+    return stems.get((word.form.casefold(), word.upos), ""), word.upos
+
+
+def stems_of(words: Iterable[WordForm]) -> _Stems:
+    """Return the stem of each form, in lower case, and part of speech, if most have no lemma.
+
+    It is the beginning that most forms share, the longest of several.
+
+    >>> words = [WordForm(form, "_", "NOUN", "_") for form in ("hestur", "hestar", "hús")]
+    >>> stems_of(words)["hestar", "NOUN"]
+    'hest-'
+    """
+    keys = {(word.form.casefold(), word.upos, word.lemma in _ABSENT) for word in words}
+    bare = {(form, upos): _beginnings(form) for form, upos, absent in sorted(keys) if absent}
+    if 2 * len(bare) <= len(keys):
+        return {}
+    shared = Counter((start, upos) for (_, upos), starts in bare.items() for start in starts)
+    forms = {key: number for key, number in shared.items() if number <= _MOST_FORMS}
+    return {
+        (form, upos): max(starts, key=lambda start: (forms.get((start, upos), 0), len(start))) + "-"
+        for (form, upos), starts in bare.items()
+    }
+
+
+def _beginnings(form: str) -> list[str]:
+    """Return the beginnings of a form that may be its stem."""
+    sizes = range(max(_STEM, len(form) - _ENDING), len(form) + 1)
+    return [form[:size] for size in sizes] or [form]
 
 
 def _endings(form: str) -> Iterator[str]:
@@ -123,22 +157,23 @@ class CountedForms:
     """The forms that treebanks attest, or that a list has, with their counts.
 
     For :meth:`ambiguous`, features count only if at least ``share`` of the form's occurrences, and
-    at least two, have them: those of a single word are often a mistake of annotation. With
-    ``analogy``, a form also shows what all forms of other lemmas with the same ending and the same
-    features show: a small treebank has few whole paradigms.
+    at least two, have them: those of a single word are often a mistake of annotation. A form of the
+    parts of speech ``analogous`` also shows what all forms of other lemmas with the same ending and
+    the same features show: a small treebank has few whole paradigms.
     """
 
     counts: Mapping[WordForm, int]
     share: float = 0.02
-    analogy: bool = False
+    analogous: frozenset[str] = frozenset()
 
     @cached_property
     def _paradigms(self) -> Mapping[tuple[str, str], set[tuple[str, str]]]:
-        found: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-        for word in self.counts:
-            if word.lemma not in _ABSENT:
-                found[_lemma(word)].add((word.form.casefold(), word.feats))
-        return found
+        cells = _by_lemma(self.counts, self._stems)
+        return {key: {(c.form.casefold(), c.feats) for c in own} for key, own in cells.items()}
+
+    @cached_property
+    def _stems(self) -> _Stems:
+        return stems_of(self.counts)
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return the features of agreement that a word's form shows.
@@ -147,38 +182,37 @@ class CountedForms:
         value of this feature and of no other one that both have.
         """
         form = word.form.casefold()
-        others = self._paradigms.get(_lemma(word), ())
+        others = self._paradigms.get(_lemma(word, self._stems), ())
         shown = _contrasts(word.feats, (feats for other, feats in others if other != form))
-        if not self.analogy:
+        if word.upos not in self.analogous:
             return shown
-        # The longest ending that enough forms with these features have counts.
+        # For each feature, the longest ending counts that enough forms with these features have.
+        found: dict[str, bool] = {}
         for ending in _endings(word.form):
-            number, counts = self._evidence_of_endings.get((word.upos, word.feats, ending), (0, {}))
-            if number >= _LEAST_FORMS:
-                sure = (name for name, count in counts.items() if count == number)
-                return shown.union(name for name in sure if name.partition("[")[0] in _ANALOGOUS)
-        return shown
+            counts = self._evidence_of_endings.get((word.upos, word.feats, ending), {})
+            sure = {name: no == 0 for name, (yes, no) in counts.items() if yes + no >= _LEAST_FORMS}
+            found = {**sure, **found}
+        return shown.union(name for name, always in found.items() if always)
 
     @cached_property
-    def _evidence_of_endings(
-        self,
-    ) -> Mapping[tuple[str, str, str], tuple[int, Mapping[str, int]]]:
-        """What an ending shows, by part of speech, FEATS and ending.
+    def _evidence_of_endings(self) -> Mapping[tuple[str, str, str], Mapping[str, list[int]]]:
+        """What an ending shows, by part of speech, FEATS and ending, for each feature.
 
-        Values are the number of forms with the ending whose lemma has a form that contrasts with
-        them, and for each feature how many of them show it. A form that is spelt like the one it
-        contrasts with (*sheep*) counts, but does not show the feature.
+        Values are the numbers of forms with the ending that show the feature, and of those that do
+        not, as their lemma spells the form with another value alike (*sheep*). Lemmas without such
+        a form are not counted.
         """
-        found: dict[tuple[str, str, str], tuple[int, Counter[str]]] = {}
+        found: dict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(dict)
         for (_, upos), forms in self._paradigms.items():
             for form, feats in forms if len(forms) > 1 else ():
                 theirs = [(other, f) for other, f in forms if f != feats]
                 shown = _contrasts(feats, (f for other, f in theirs if other != form))
-                spelt_alike = _contrasts(feats, (f for other, f in theirs if other == form))
-                for ending in _endings(form) if shown | spelt_alike else ():
-                    number, counts = found.get((upos, feats, ending), (0, Counter[str]()))
-                    counts.update(shown - spelt_alike)
-                    found[upos, feats, ending] = number + 1, counts
+                same = _contrasts(feats, (f for other, f in theirs if other == form))
+                for ending in _endings(form) if shown | same else ():
+                    for name in shown | same:
+                        if name.partition("[")[0] in _ANALOGOUS:
+                            counts = found[upos, feats, ending].setdefault(name, [0, 0])
+                            counts[name in same] += 1
         return found
 
     @cached_property
@@ -213,7 +247,8 @@ class Paradigms:
 
     def __init__(self, attested: Mapping[WordForm, int], listed: Sequence[WordForm] = ()) -> None:
         without = dict.fromkeys(listed, 0)
-        self._treebank, self._unimorph = _by_lemma(attested), _by_lemma(without)
+        self._stems = stems_of(attested)
+        self._treebank, self._unimorph = (_by_lemma(s, self._stems) for s in (attested, without))
         self._counts = _count_readings({**without, **attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
@@ -231,13 +266,14 @@ class Paradigms:
             return _contrast(a, b, _FREE_IN_PARADIGMS) == feature and all(map(_agrees, lacking))
 
         ours, form = bundle(word.feats), word.form.casefold()
-        cells = self._treebank.get(_lemma(word), [])
+        lemma = _lemma(word, self._stems)
+        cells = self._treebank.get(lemma, [])
         most: Counter[str] = Counter()
         for cell in cells:
             most[cell.feats] = max(most[cell.feats], cell.count)
         common = (cell for cell in cells if cell.count >= _RARE * most[cell.feats])
         found = [cell for cell in common if differs(ours, bundle(cell.feats))]
-        cells = self._unimorph.get(_lemma(word), [])
+        cells = self._unimorph.get(lemma, [])
         same = (bundle(cell.feats) for cell in cells if cell.form.casefold() == form)
         own = [feats for feats in same if alike(ours, feats)]
         found += [c for c in cells if any(differs(feats, bundle(c.feats)) for feats in own)]
@@ -258,12 +294,13 @@ class Paradigms:
         return found
 
 
-def _by_lemma(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], list[ParadigmCell]]:
+def _by_lemma(
+    counts: Mapping[WordForm, int], stems: _Stems
+) -> Mapping[tuple[str, str], list[ParadigmCell]]:
     cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
     for word, count in counts.items():
-        if word.lemma not in _ABSENT:
-            cells[_lemma(word)].append(ParadigmCell(word.form, word.feats, count))
-    return cells
+        cells[_lemma(word, stems)].append(ParadigmCell(word.form, word.feats, count))
+    return {key: found for key, found in cells.items() if key[0]}
 
 
 def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], Counter[str]]:
@@ -315,15 +352,15 @@ class LanguageForms:
     def _sources(self) -> tuple[CountedForms, ...]:
         """The forms of the treebanks, then those of the list, if there is one.
 
-        Each word of the list has the count 2, the least that :meth:`CountedForms.ambiguous` takes.
+        Endings show what the list does not have: that of Persian has verbs alone. Each word of it
+        has the count 2, the least that :meth:`CountedForms.ambiguous` takes.
         """
         total: Counter[WordForm] = Counter()
         for words in self.counts.values():
             total.update(words)
-        if self.unimorph is None:
-            return (CountedForms(total, analogy=True),)
-        listed = CountedForms(dict.fromkeys(self.unimorph, 2), share=0.0)
-        return CountedForms(total), listed
+        listed = self.unimorph or ()
+        known = CountedForms(total, analogous=frozenset(AGREEING) - {word.upos for word in listed})
+        return (known, CountedForms(dict.fromkeys(listed, 2), share=0.0)) if listed else (known,)
 
     def contrasts(self, word: WordForm) -> frozenset[str]:
         """Return the features that a form shows by the treebanks or by UniMorph.
@@ -421,21 +458,19 @@ class LanguageForms:
             yield pa.Table.from_pylist(rows[start : start + _ROWS], FORMS)
 
 
-def read_forms(
-    language: str, files: Iterable[tuple[str, Path]], see: _See, lenient: bool = False
-) -> LanguageForms:
+def read_forms(language: str, files: Iterable[tuple[str, Path]], see: _See) -> LanguageForms:
     """Return the forms of ``files``, each after the name of its treebank.
 
     ``see`` is called with each chunk, so that other things can be counted without reading the files
-    again. Raises :class:`InputError` for broken sentences; ``lenient`` leaves them out instead.
+    again. Raises :class:`InputError` for broken files.
     """
     counts: dict[str, Counter[WordForm]] = {}
     besides: set[str] = set()
     for name, path in files:
-        for tokens in read_tokens(path, skipped=_ignore if lenient else None):
+        for tokens in read_tokens(path):
             count_words(tokens, counts.setdefault(name, Counter()))
             others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
-            besides.update(map(str.casefold, tokens.form[others].codes().values))
+            besides.update(map(str.casefold, tokens.forms[others].texts()))
             see(tokens)
     return LanguageForms(language, counts, besides=frozenset(besides))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,12 @@ import regex
 from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import read_toml
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import AGREEMENT, PAPER_RELATIONS, RELATIONS, bundle, layered
+from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
 
 _KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
-_RULE = re.compile(r"(\w+)(?:\[(\w+)\])?(?: (before|after))?(?: (NOUN|PRON))?")
+_RULE = re.compile(
+    r"(\w+)(?:\[(?P<layer>\w+)\])?(?:=(?P<value>\w+))?(?: (?P<side>before|after))?(?: (?P<of>NOUN|PRON))?"
+)
 
 
 @dataclass(frozen=True)
@@ -30,28 +32,37 @@ class Rule:
 
     ``layer``: the layer of the target's feature, ``""`` without one; ``side``: where the controller
     must stand, ``before`` or ``after`` the target; ``of``: what the controller must be, ``NOUN`` or
-    ``PRON``. An empty ``side`` or ``of`` asks nothing.
+    ``PRON``; ``value``: what its value must be. Empty texts ask nothing.
+
+    A rule with a value says nothing of controllers that are masked: where a plural subject may take
+    a singular verb, such a verb does not tell the subject's number.
     """
 
     feature: str
     layer: str = ""
     side: str = ""
     of: str = ""
+    value: str = ""
 
     @classmethod
     def read(cls, text: str) -> Rule:
-        """Read ``Number``, ``Number[abs]`` or ``Number before NOUN``; raises :class:`InputError`.
+        """Read ``Number``, ``Number[abs]`` or ``Number=Sing before NOUN``.
+
+        Raises :class:`InputError` for other texts.
 
         >>> Rule.read("Number[abs] before")
-        Rule(feature='Number', layer='abs', side='before', of='')
+        Rule(feature='Number', layer='abs', side='before', of='', value='')
         """
         match = _RULE.fullmatch(text)
         if not match or match[1] not in AGREEMENT:
             raise unknown_error("no rule of agreement:", text, "features", AGREEMENT)
-        return cls(*(group or "" for group in match.groups()))
+        return cls(match[1], **match.groupdict(""))
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (layered(self.feature, self.layer), self.side, self.of)))
+        value = f"={self.value}" if self.value else ""
+        return " ".join(
+            filter(None, (layered(self.feature, self.layer) + value, self.side, self.of))
+        )
 
 
 @dataclass(frozen=True)
@@ -60,11 +71,11 @@ class Language:
 
     ``paper``: the relations that the presets of the paper mine; ``agrees``: for each relation, or
     kind of target, the features in which target and controller agree; ``cases``: the cases of
-    subjects that a verb agrees with; ``third``: whether nouns count as third person; ``ergative``:
-    a value (``Aspect=Perf``) of verbs that agree with their object, if they have one; ``marks``:
-    whether sentences end with a mark; ``capitals``: which words begin with a capital: ``none``, the
-    first of a sentence (``start``), or ``nouns`` too; ``lax``: whether adjectives often differ from
-    their nouns by a rule of the grammar.
+    subjects that a verb agrees with; ``owners``: those of possessors, if not any; ``third``:
+    whether nouns count as third person; ``ergative``: a value (``Aspect=Perf``) of verbs that agree
+    with their object, if they have one; ``marks``: whether sentences end with a mark; ``capitals``:
+    which words begin with a capital: ``none``, the first of a sentence (``start``), or ``nouns``
+    too; ``lax``: whether adjectives often differ from their nouns by a rule of the grammar.
     """
 
     code: str
@@ -82,6 +93,7 @@ class Language:
     existential: tuple[str, ...] = ()
     dummy: tuple[str, ...] = ()
     cases: tuple[str, ...] = ("Nom", "Abs")
+    owners: tuple[str, ...] = ()
     third: bool = False
     marks: bool = True
     capitals: str = "start"
@@ -156,29 +168,17 @@ def read_stanza(path: Path, code: str) -> Language:
         raise fail(f"no stanza of languages.toml: {error}", path) from None
 
 
-def find_language(code: str, relations: tuple[str, ...] = ()) -> Language:
-    """Return a language by its code (an ISO 639-1 code, as UD's files begin with).
+def find_language(code: str) -> Language:
+    """Return a language of ``languages.toml`` by its code, as UD's files begin with it.
 
-    ``relations`` replace the relations that the language has in ``languages.toml``; a language that
-    is not there needs some. Raises :class:`InputError` with similar codes or relations.
+    Raises :class:`InputError` with similar codes for one that is not there.
     """
-    for name in relations:
-        if name not in RELATIONS:
-            raise unknown_error("there is no relation", name, "relations", RELATIONS)
-    known = languages().get(code)
-    if known is None and not relations:
-        names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))
-        near = candidates("languages", names, code)
-        message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
-        way = f"name its relations, as --relation {PAPER_RELATIONS[-1]}, to mine it all the same"
-        raise fail(f"{message}; {way} ({', '.join(RELATIONS)}; see docs/mining.md)")
-    if known is None:
-        return Language(code, code, relations, dict.fromkeys(relations, ANY))
-    if not relations:
-        return known
-    agrees = {name: known.agrees.get(name) or ANY for name in relations}
-    agrees |= {name: known.agrees[name] for name in _KINDS_OF_VERBS if name in known.agrees}
-    return replace(known, paper=relations, agrees=agrees)
+    if code in languages():
+        return languages()[code]
+    names = sorted(languages(), key=lambda name: (name[0] != code[:1], name))
+    near = candidates("languages", names, code)
+    message = f"what agrees in {code!r} is not known: languages.toml has no stanza of it {near}"
+    raise fail(f"{message}; write one and name it with --stanza (see docs/mining.md)")
 
 
 @dataclass(frozen=True)

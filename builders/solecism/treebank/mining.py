@@ -5,7 +5,6 @@ import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +21,7 @@ from solecism.terminal import Progress, no_progress
 from solecism.treebank.candidates import AgreeingPairs, find_as_paper
 from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, items_of
-from solecism.treebank.conllu import CHUNK, Flags, Tokens, files_of, read_tokens
+from solecism.treebank.conllu import Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import LanguageForms, read_forms
 from solecism.treebank.languages import Language, find_language, read_stanza, rules_of
 from solecism.treebank.minimal_pairs import PairMaker
@@ -44,7 +43,6 @@ them may have in any case."""
 _WAITING = 1 << 16
 _CODE = re.compile("[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+\D*$")
-_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ class Settings:
     ``masks``: which ends are masked, of :data:`solecism.treebank.cloze.MASKS`; ``without``: filters
     of ``strict`` that are switched off; ``forms``: the forms by which ``strict`` tells whether a
     word shows a value (None: every annotated value counts as shown); ``licence`` and ``genre``: of
-    the treebank, for the items; ``lenient``: whether broken sentences are skipped and counted.
-    Raises :class:`InputError` for an unknown preset, mask or filter.
+    the treebank, for the items. Raises :class:`InputError` for an unknown preset, mask or filter.
     """
 
     language: Language
@@ -65,7 +62,6 @@ class Settings:
     forms: LanguageForms | None = None
     licence: str = ""
     genre: str = ""
-    lenient: bool = False
 
     def __post_init__(self) -> None:
         for kind, given, known in (
@@ -91,14 +87,13 @@ class MiningCounts:
     ``relations`` and ``masked`` count the items by relation and by masked end, after duplicates
     were dropped; ``dropped``: pairs of words that made no item, by reason; ``repeated``: items of
     ``strict`` that were left out because their sentence has another item of the relation;
-    ``crowded``: those left out because their document has its share of items already; ``skipped``:
-    broken sentences; ``pairs``: minimal pairs, None if none were asked for.
+    ``crowded``: those left out because their document has its share of items already; ``pairs``:
+    minimal pairs, None if none were asked for.
     """
 
     bytes: int = 0
     sentences: int = 0
     words: int = 0
-    skipped: int = 0
     duplicates: int = 0
     repeated: int = 0
     crowded: int = 0
@@ -111,10 +106,6 @@ class MiningCounts:
     def items(self) -> int:
         """The number of items."""
         return self.relations.total()
-
-    def skip(self, number: int) -> None:
-        """Count broken sentences."""
-        self.skipped += number
 
     def count(self, items: pa.Table) -> pa.Table:
         """Count items, and return them."""
@@ -147,7 +138,6 @@ class Mined:
             **{name: counts.relations[name] for name in RELATIONS},
             "masked": {name: counts.masked[name] for name in self.settings.masks},
             **{name: getattr(counts, name) for name in names},
-            "skipped_sentences": counts.skipped,
             "dropped": {name: count for name, count in counts.dropped.items() if count},
             "agrees": language.rule_texts(),
             "reason": self.reason,
@@ -160,11 +150,8 @@ def mine(
     language: str | None = None,
     preset: str = "strict",
     mask: str | None = None,
-    relations: Sequence[str] = (),
     without: Sequence[str] = (),
-    inventory: bool = True,
     licence: str = "",
-    lenient: bool = False,
     spacy: str | None = None,
     stanza: str | Path | None = None,
     out: str | Path | None = None,
@@ -180,12 +167,8 @@ def mine(
         preset: ``"strict"``, ``"paper"`` or ``"paper-program"``.
         mask: which end of a pair is masked: ``"controller"`` (the default of the presets of the
             paper), ``"target"`` or ``"both"`` (that of ``strict``).
-        relations: which relations, in place of the language's own.
         without: filters of ``strict`` to switch off.
-        inventory: whether ``strict`` takes what is overt from the forms in the files, or (False)
-            from the annotation.
         licence: the licence of the treebank, for the items.
-        lenient: whether broken sentences are skipped and counted.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
         stanza: a file with a stanza of the language, as ``mine --profile`` writes, in place of
             ``languages.toml`` and of the profile.
@@ -206,69 +189,62 @@ def mine(
     """
     show = progress or no_progress
     given = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    mask = mask or ("both" if preset == "strict" else "controller")
+    masks = MASKS if mask == "both" else (mask,)
+    if pairs and (preset != "strict" or "target" not in masks):
+        raise fail("pairs are made of items of the preset `strict` whose target is masked")
     with TemporaryDirectory() as folder:
         parsed = _parse(given, spacy, Path(folder), show) if spacy else (files_of(given), "")
         files, of_pipeline = parsed
         code = language or of_pipeline or _language_of(files)
-        if not (relations or stanza or known_code(code)):
+        if not (stanza or known_code(code)):
             near = candidates("codes", origin_languages(), code)
-            way = (
-                "name the language with --language, or say what agrees with --stanza or --relation"
-            )
+            way = "name the language with --language, or say what agrees with --stanza"
             raise fail(f"{code!r} is not a code of a language of UD {near}: {way}")
-        mask = mask or ("both" if preset == "strict" else "controller")
-        masks = MASKS if mask == "both" else (mask,)
-        if pairs and (preset != "strict" or "target" not in masks):
-            raise fail("pairs are made of items of the preset `strict` whose target is masked")
-        evidence = Evidence()
-        profile = cache(partial(profile_of, evidence, code))
-        forms = None
-        if preset == "strict":
-            of_treebanks = ((treebank_of(path), path) for path in files)
-            forms = read_forms(code, of_treebanks, evidence.add, lenient)
+        forms, profile = _read(files, code, show) if preset == "strict" else (None, None)
         if stanza:
             known = read_stanza(Path(stanza), code)
-        elif relations or forms is None:
-            known = find_language(code, tuple(relations))
         else:
-            known = language_of(code, profile)
-        shown = forms if inventory else None
-        settings = Settings(
-            known, preset, masks, frozenset(without), shown, licence, lenient=lenient
-        )
+            known = language_of(code, profile) if profile else find_language(code)
+        settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
-        maker = None
-        if pairs and forms:
-            maker = PairMaker(WrongForms(rules_of(code), forms, profile().mixed))
+        maker = PairMaker(WrongForms(rules_of(code), forms)) if pairs and forms else None
         tables = mine_files(files, settings, counts, show, maker)
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
-        if maker and pairs:
-            made = maker.wide().table()
-            with writing(Path(pairs)) as part:
-                pq.write_table(made, part, compression="zstd")
-            counts.pairs = len(made)
-        found_nothing = profile().reason if forms and not counts.items else ""
-        reason = "" if counts.items else found_nothing or "no pair passed the filters"
-        return Mined(items, counts, settings, reason)
+    if maker and pairs:
+        made = maker.wide().table()
+        with writing(Path(pairs)) as part:
+            pq.write_table(made, part, compression="zstd")
+        counts.pairs = len(made)
+    found_nothing = profile.reason if profile else ""
+    reason = "" if counts.items else found_nothing or "no pair passed the filters"
+    return Mined(items, counts, settings, reason)
+
+
+def _read(files: Sequence[Path], code: str, show: Progress) -> tuple[LanguageForms, Profile]:
+    """Return the forms and the profile of a language, from its treebanks."""
+
+    def named() -> Iterator[tuple[str, Path]]:
+        for number, path in enumerate(files):
+            show(path.name, number, len(files))
+            yield treebank_of(path), path
+
+    evidence = Evidence()
+    forms = read_forms(code, named(), evidence.add)
+    return forms, profile_of(evidence, code)
 
 
 def survey(
     paths: Sequence[Path],
     *,
     language: str | None = None,
-    lenient: bool = False,
     progress: Progress | None = None,
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)
     code = language or _language_of(files)
-    evidence, show = Evidence(), progress or no_progress
-    for number, path in enumerate(files):
-        show(path.name, number, len(files))
-        for tokens in read_tokens(path, skipped=list[int]().append if lenient else None):
-            evidence.add(tokens)
-    return profile_of(evidence, code)
+    return _read(files, code, progress or no_progress)[1]
 
 
 def _parse(
@@ -303,9 +279,7 @@ def treebank_of(path: Path) -> str:
     return folder if folder.startswith("UD_") else path.stem
 
 
-def mine_file(
-    path: Path, settings: Settings, counts: MiningCounts, size: int = CHUNK
-) -> Iterator[pa.Table]:
+def mine_file(path: Path, settings: Settings, counts: MiningCounts) -> Iterator[pa.Table]:
     """Yield the items of a CoNLL-U file, chunk by chunk, duplicates included.
 
     Duplicates have the same ``id``. The items depend on the file's text and the settings alone, not
@@ -313,7 +287,7 @@ def mine_file(
     """
     about = {"licence": settings.licence, "genre": settings.genre}
     origin = {"treebank": treebank_of(path), **about}
-    for tokens in read_tokens(path, size, counts.skip if settings.lenient else None):
+    for tokens in read_tokens(path):
         if len(tokens):
             counts.bytes += tokens.size
             counts.words += len(tokens)
@@ -467,11 +441,6 @@ def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
                 for item in (item for table in tables for item in table.to_pylist()):
                     file.write(json.dumps(item, ensure_ascii=False) + "\n")
             return
-        waiting = [CLOZE.empty_table()]
         with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
             for table in tables:
-                waiting.append(table)
-                if sum(map(len, waiting)) >= _ROWS:
-                    writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
-                    waiting = [CLOZE.empty_table()]
-            writer.write_table(pa.concat_tables(waiting), row_group_size=2 * _ROWS)
+                writer.write_table(table)

@@ -1,23 +1,11 @@
 """A language's profile: what agrees with what, from the evidence of its treebanks.
 
-The words of a relation agree in a feature if, of the pairs in which both ends express it, at least
-nine in ten have the same value, more than by chance, and if the values vary enough:
+``docs/mining.md`` says when words count as agreeing (*What agrees: profiles from evidence*). Every
+value of the controller is looked at by itself: a plural subject may take a singular verb where a
+singular one never takes a plural.
 
-1. The pairs of a relation are divided by the kind of target (verb, auxiliary ...), by the side of
-   the controller (before or after the target), and by noun or pronoun as controller. Such a group
-   is a *leaf*. A leaf is left out if a one-sided exact binomial test rejects at :data:`LEVEL` that
-   at least nine in ten of its pairs agree.
-2. Of the pairs of all other leaves, at least nine in ten agree (:data:`SHARE`), and such a test
-   rejects at :data:`LEVEL` that at most eight in ten do (:data:`FEWER`). It takes 14 pairs of 14,
-   or 39 of 43.
-3. Cohen's kappa is :data:`KAPPA` or more: if nine in ten words are singular, words that have
-   nothing to do with each other agree in four of five pairs.
-4. Of the pairs that agree, less than :data:`MAJORITY` have the most frequent value.
-
-Targets may have features in layers (``Number[abs]``). Of the layers that pass, the one with the
-highest share of agreement comes first. The others are then tried on the targets that do not have
-it. This is how it is found that a Basque auxiliary agrees with its subject in ``[erg]``, or, if it
-has no ``[erg]``, in ``[abs]``.
+Of the layers that pass (``Number[abs]``) the one with the highest share of agreement comes first;
+the others are then tried on the targets that do not have it.
 
 Source for the features: https://universaldependencies.org/u/overview/feat-layers.html. Compare
 Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological Agreement.
@@ -26,20 +14,30 @@ Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological A
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from solecism.treebank.candidates import find_candidates
-from solecism.treebank.conllu import Tokens
+from solecism.treebank.candidates import (
+    SPECIAL,
+    base,
+    find_candidates,
+    finite_words,
+    has_child,
+    with_value,
+)
+from solecism.treebank.conllu import Flags, Tokens
 from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_by
 from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
-SHARE, FEWER, LEVEL, KAPPA, MAJORITY = 0.9, 0.8, 0.05, 0.5, 0.98
+SHARE, FEWER, LEVEL, KAPPA = 0.9, 0.8, 0.05, 0.5
+"""Of the pairs of a group SHARE must agree, surely more than FEWER, and at most half (KAPPA) as
+many must lack a value as elsewhere; LEVEL is that of the tests."""
 LEAST = 10
 """The least number of pairs with a non-finite form for which this form counts as agreeing."""
 
@@ -48,7 +46,7 @@ _UNTOLD = ("oblique", "nonfinite", "avoir", "name")
 _PROBE = Language("", "", (), {"participle": ANY})
 _DIRECT = frozenset({"Nom", "Abs"})
 _BARE = frozenset({""})
-_FOUND = ("verbforms", "cases", "third", "marks", "capitals")
+_FOUND = ("verbforms", "cases", "owners", "third", "marks", "capitals")
 """The keys of a stanza that a profile finds, beside what agrees."""
 _OWN_LAYERS = ("object", "indirect_object", "possessor")
 """Relations in which only features with a layer count: those without agree with the subject."""
@@ -64,7 +62,7 @@ class Cell(NamedTuple):
 
     ``kind``: the kind of target; ``side``: where the controller stands, ``before`` or ``after``
     it; ``of``: what the controller is, ``NOUN`` or ``PRON``; ``target`` and ``controller``: the
-    FEATS of the ends.
+    FEATS of the ends. Cells of targets without a controller have empty texts in place of the last.
     """
 
     kind: str
@@ -90,9 +88,11 @@ class Cell(NamedTuple):
         """Return the values of target and controller: the same, if they share one.
 
         Returns None if either end does not express the feature. ``third``: nouns count as third
-        person.
+        person. Without a controller its value is an empty text.
         """
         target = bundle(self.target).get(layered(feature, layer))
+        if target and not self.of:
+            return min(target), ""
         controller = bundle(self.controller).get(feature)
         if controller is None and feature == "Person" and third and self.of == "NOUN":
             controller = _THIRD
@@ -145,34 +145,22 @@ class Evidence:
         for (kind, first, pronoun, *ends), count in zip(rows.T.tolist(), counts, strict=True):
             side, of = ("after", "before")[first], ("NOUN", "PRON")[pronoun]
             self.cells[Cell(names[kind], side, of, *(texts[end] for end in ends))] += int(count)
+        for kind, flags in _alone(tokens).items():
+            codes, counts = np.unique(feats.codes[flags], return_counts=True)
+            for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
+                self.cells[Cell(kind, "", "", texts[code], "")] += count
 
 
-_Tally = Counter[tuple[str, str]]
-"""Pairs in which both ends express a feature, by the values of target and controller."""
-
-
-def _agreeing(tally: _Tally) -> int:
-    return sum(count for (target, controller), count in tally.items() if target == controller)
-
-
-def _fault_of(tally: _Tally) -> str:
-    """Return why pairs do not show agreement in a feature, or an empty text."""
-    both, agree = tally.total(), _agreeing(tally)
-    if both == 0:
-        return "not expressed"
-    if agree / both < SHARE:
-        return "too few agree"
-    if binomial_above(agree, both) > LEVEL:
-        return "too small"
-    if max(tally[value, value] for value, _ in tally) / agree >= MAJORITY:
-        return "does not vary"
-    targets, controllers = Counter[str](), Counter[str]()
-    for (target, controller), count in tally.items():
-        targets[target] += count
-        controllers[controller] += count
-    chance = sum(targets[value] * controllers[value] for value in targets) / both**2
-    kappa = 1.0 if chance == 1 else (agree / both - chance) / (1 - chance)
-    return "" if kappa >= KAPPA else "by chance"
+def _alone(tokens: Tokens) -> dict[str, Flags]:
+    """Return flags of the finite verbs without a subject, and of the nouns whose possessor is not
+    expressed; imperatives are left out."""
+    carries = base(tokens, "aux", "cop") & (tokens.head >= 0)
+    clause = np.where(carries, tokens.head, np.arange(len(tokens)))
+    verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
+    verb &= ~with_value(tokens, "Mood", "Imp")
+    verb &= ~has_child(tokens, base(tokens, "nsubj", "csubj"))[clause]
+    noun = tokens.upos.isin("NOUN") & ~has_child(tokens, base(tokens, "nmod", "det"))
+    return {"verb": verb, "possessor": noun}
 
 
 def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
@@ -183,67 +171,157 @@ def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
     >>> round(binomial_above(14, 14), 4), round(binomial_above(13, 13), 4)
     (0.044, 0.055)
     """
+    more, less = math.log(share), math.log1p(-share)
+    return _tail(_ways(both, n) + n * more + (both - n) * less for n in range(agree, both + 1))
+
+
+def fisher_above(agree: int, both: int, found: int, others: int) -> float:
+    """Return the probability that at least ``agree`` of ``both`` targets have a value.
+
+    ``found``: how many of the ``others`` have it; the probability is that of a one-sided exact test
+    by Fisher: whether a target is one of ``both`` makes no difference.
+
+    >>> round(fisher_above(3, 3, 0, 3), 3)
+    0.05
+    """
+    having, all_ = agree + found, both + others
+    return _tail(
+        _ways(having, n) + _ways(all_ - having, both - n) - _ways(all_, both)
+        for n in range(agree, min(both, having) + 1)
+    )
+
+
+def _ways(number: int, chosen: int) -> float:
+    """Return the logarithm of how many ways there are to choose some of a number of things."""
+    return math.lgamma(number + 1) - math.lgamma(chosen + 1) - math.lgamma(number - chosen + 1)
+
+
+def _tail(logarithms: Iterable[float]) -> float:
+    """Return the sum of probabilities, of which logarithms are given, up to where the rest adds
+    nothing."""
     terms = [0.0]
-    for n in range(agree, both + 1):
-        ways = math.lgamma(both + 1) - math.lgamma(n + 1) - math.lgamma(both - n + 1)
-        terms.append(math.exp(ways + n * math.log(share) + (both - n) * math.log1p(-share)))
+    for logarithm in logarithms:
+        terms.append(math.exp(logarithm))
         if terms[-1] < terms[-2] and terms[-1] < 1e-12:
-            break  # the rest adds nothing
+            break
     return min(1.0, math.fsum(terms))
 
 
-def _surely_few(tally: _Tally) -> bool:
-    """Return whether fewer than nine in ten of such pairs agree, and not by chance."""
-    both = tally.total()
-    return binomial_above(both - _agreeing(tally), both, 1 - SHARE) <= LEVEL
-
-
-class _Leaf(NamedTuple):
-    """A group of cells: see the module's docstring; leaves differ in ``verbform`` too."""
+class _Group(NamedTuple):
+    """Pairs that are tested together; ``value`` is the controller's, ``""`` without any."""
 
     kind: str
     side: str
     of: str
     verbform: str
+    value: str
+
+
+_Tally = Counter[str]
+"""How many targets of a group have which value."""
+_Groups = Mapping[_Group, _Tally]
+
+
+def _surely_few(agree: int, both: int) -> bool:
+    """Return whether fewer than nine in ten pairs agree, and not by chance."""
+    return binomial_above(both - agree, both, 1 - SHARE) <= LEVEL
+
+
+def _totals(groups: Iterable[tuple[_Group, _Tally]]) -> tuple[int, int]:
+    """Return how many pairs of the groups agree, and how many there are."""
+    counts = [(tally[group.value], tally.total()) for group, tally in groups]
+    return sum(agree for agree, _ in counts), sum(both for _, both in counts)
+
+
+class _Findings:
+    """What groups of pairs say of a feature.
+
+    ``left``: the groups that are left; ``fault``: why these do not show agreement, or an empty
+    text; ``faults``: the same for each value by itself.
+    """
+
+    def __init__(self, groups: _Groups) -> None:
+        self.groups = {group: tally for group, tally in groups.items() if group.of}
+        self._alone = sum((groups[group] for group in groups if not group.of), _Tally())
+        self.left = {
+            group: tally for group, tally in self.groups.items()
+            if not _surely_few(tally[group.value], tally.total())
+        }  # fmt: skip
+        torn = {group.value for group in self.groups if group not in self.left}
+        self.faults = {group.value: "" for group in self.groups}
+        for value in self.faults:
+            self.faults[value] = self._fault({value})
+        kept = {value for value, fault in self.faults.items() if fault not in _BY_ITSELF}
+        kept -= {value for value in torn if self.faults[value]}
+        self.fault = self._fault(kept)
+        sure = {value for value, fault in self.faults.items() if not fault}
+        if self.fault and sure:
+            self.fault, kept = "", sure
+        self.left = {group: tally for group, tally in self.left.items() if group.value in kept}
+
+    def _pairs(self, values: Set[str]) -> tuple[int, int]:
+        """Return how many pairs left agree whose controller has one of the values, and how many
+        there are."""
+        return _totals((g, tally) for g, tally in self.left.items() if g.value in values)
+
+    def _fault(self, values: Set[str]) -> str:
+        """Return why pairs whose controllers have one of the values do not show agreement."""
+        agree, both = self._pairs(values)
+        if both == 0 or agree / both < SHARE:
+            return "too few agree" if self.groups else "not expressed"
+        if binomial_above(agree, both) > LEVEL:
+            return "too small"
+        by_value = {self._chance(group.value) for group in self.left if group.value in values}
+        return "" if "" in by_value else max(by_value)
+
+    def _chance(self, value: str) -> str:
+        """Return why targets may have a value by chance, or an empty text."""
+        agree, both = self._pairs({value})
+        others = sum((t for g, t in self.groups.items() if g.value != value), _Tally())
+        for compared in (others, self._alone):
+            found, number = compared[value], compared.total()
+            lacking = (number - found) * (1 - KAPPA) / max(number, 1)
+            more = lacking > 0 and 1 - agree / both <= lacking
+            if more and fisher_above(agree, both, found, number) <= LEVEL:
+                return ""
+        return "does not vary" if {value} >= {*others, *self._alone} else "by chance"
+
+
+_BY_ITSELF = ("by chance", "does not vary")
+"""Faults of a value that has enough pairs, of which enough agree."""
 
 
 @dataclass(frozen=True)
 class ProfileRow:
     """One line of a profile: how often the ends agree in a feature.
 
-    ``both``: the number of pairs in which both ends express the feature; ``agree``: the number of
-    those that agree in it; ``noun`` and ``pronoun``: the shares that agree with such a controller,
-    None without any pair; ``reason``: why this does not count as agreement, or an empty text.
+    ``value``, ``side`` and ``of``: what the controller is; ``both``: the number of pairs in which
+    both ends express the feature; ``agree``: the number of those that agree in it; ``reason``: why
+    this does not count as agreement, or an empty text.
     """
 
     relation: str
     feature: str
+    value: str
     kind: str
     side: str
+    of: str
     both: int
     agree: int
-    noun: float | None
-    pronoun: float | None
     reason: str
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What the evidence says of a language: its rules (``language``), and a table of counts.
-
-    ``lemmas``: whether at least half of the words have a lemma.
-    """
+    """What the evidence says of a language: its rules (``language``), and a table of counts."""
 
     language: Language
     rows: tuple[ProfileRow, ...]
     sentences: int
-    lemmas: bool = True
 
     @property
     def reason(self) -> str:
         """Why nothing is found to agree, or an empty text."""
-        if not self.lemmas:
-            return "no lemmas are annotated"
         if any(self.language.agrees.values()):
             return ""
         if not self.rows:
@@ -251,19 +329,6 @@ class Profile:
         most = max(self.rows, key=lambda row: row.both)  # the line with the most pairs
         few = binomial_above(most.both, most.both) > LEVEL  # even if all of them agreed
         return _REASONS.get("too small" if few else most.reason, "no agreement found")
-
-    @property
-    def mixed(self) -> frozenset[tuple[str, str]]:
-        """The relations, each with ``Case``, in which too few pairs agree for any rule.
-
-        Case should always agree, so the texts themselves mix cases, as late Latin does. Number and
-        gender are not looked at: they may differ by a rule, as in Arabic plurals of things.
-        """
-        reasons: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for row in self.rows:
-            if row.feature == "Case":
-                reasons[row.relation, row.feature].add(row.reason)
-        return frozenset(key for key, found in reasons.items() if found == {"too few agree"})
 
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
@@ -276,7 +341,7 @@ class Profile:
         return f"[{language.code}]\n{''.join(lines)}"
 
 
-def language_of(code: str, profile: Callable[[], Profile]) -> Language:
+def language_of(code: str, profile: Profile) -> Language:
     """Return what is known of a language: its stanza if that says what agrees, else its profile.
 
     If the stanza does not say what agrees, its lists of words are added to the profile.
@@ -284,7 +349,7 @@ def language_of(code: str, profile: Callable[[], Profile]) -> Language:
     stanza = languages().get(code)
     if stanza and stanza.agrees:
         return stanza
-    found = profile().language
+    found = profile.language
     if stanza is None:
         return found
     return replace(stanza, agrees=found.agrees, **{name: getattr(found, name) for name in _FOUND})
@@ -309,12 +374,11 @@ class _Profiler:
             self._relation(relation)
         habits = self.evidence.habits
         language = Language(
-            code, code, (), self.agrees, third=self.third, cases=self._cases(),
+            code, code, (), self.agrees, third=self.third, cases=self._cases(), owners=self.owners,
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(habits), capitals=capitals_by(habits),
         )  # fmt: skip
-        lemmas = habits["without_lemma"] <= habits["words"] / 2
-        return Profile(language, tuple(self.rows), habits["sentences"], lemmas)
+        return Profile(language, tuple(self.rows), habits["sentences"])
 
     @cached_property
     def third(self) -> bool:
@@ -322,19 +386,21 @@ class _Profiler:
 
         This is found as agreement is; the third person need not vary, nor differ from chance.
         """
-        tally = _Tally()
+        tally = Counter[bool]()
         for cell, count in self.evidence.cells.items():
             if cell.relation != "verb" or cell.of != "NOUN" or "Person" in bundle(cell.controller):
                 continue
-            for layer in ("", "subj", "erg", "abs"):
-                if values := cell.values("Person", layer, True):
-                    tally[values] += count
-                    break
-        return _fault_of(tally) in ("", "does not vary", "by chance")
+            found = (cell.values("Person", layer, True) for layer in ("", "subj", "erg", "abs"))
+            if values := next(filter(None, found), None):
+                tally[values[0] == values[1]] += count
+        agree, both = tally[True], tally.total()
+        return agree >= SHARE * both > 0 and binomial_above(agree, both) <= LEVEL
 
     def _relation(self, relation: str) -> None:
         cells = {
-            c: n for c, n in self.evidence.cells.items() if c.relation == relation and _direct(c)
+            c: n
+            for c, n in self.evidence.cells.items()
+            if c.relation == relation and (not c.of or self._direct(c))
         }
         layers = sorted({layer for cell in cells for layer in cell.layers()})
         if relation in _OWN_LAYERS:
@@ -371,27 +437,39 @@ class _Profiler:
             if kind != relation and (own if kind == "participle" else own != shared):
                 self.agrees[kind] = own
 
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The case of possessors, if it is the genitive: Turkish *bağ evi* is a compound."""
+        number = sum(
+            count for cell, count in self.evidence.cells.items()
+            if cell.relation == "possessor" and "Gen" in bundle(cell.controller).get("Case", _BARE)
+        )  # fmt: skip
+        return ("Gen",) if number >= LEAST else ()
+
+    def _direct(self, cell: Cell) -> bool:
+        """Return whether pairs count for rules. Subjects in an oblique case do not, unless the
+        target has features of a layer, which tells the case; nor possessors that are not in their
+        case."""
+        case = bundle(cell.controller).get("Case", _BARE)
+        if cell.relation == "possessor":
+            return not self.owners or bool(case & {*self.owners})
+        return cell.relation != "verb" or any(cell.layers()) or bool(case & {"", *_DIRECT})
+
     def _cases(self) -> tuple[str, ...]:
         """Return the cases of subjects with which verbs agree in features without a layer."""
         rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
         features = {rule.feature for rule in rules if not rule.layer}
-        tallies: dict[str, _Tally] = defaultdict(Counter)
+        groups: dict[str, dict[_Group, _Tally]] = defaultdict(lambda: defaultdict(Counter))
         for cell, count in self.evidence.cells.items():
             case = bundle(cell.controller).get("Case", _BARE)
             if cell.relation == "verb" and not case & {"", *_DIRECT}:
                 for feature in features:
                     if values := cell.values(feature, "", self.third):
-                        tallies[min(case)][values] += count
-        more = [c for c, tally in tallies.items() if _fault_of(tally) in ("", "does not vary")]
+                        group = _Group("", "", cell.of, "", f"{feature} {values[1]}")
+                        groups[min(case)][group][f"{feature} {values[0]}"] += count
+        faults = {case: _Findings(found).fault for case, found in groups.items()}
+        more = [case for case, fault in faults.items() if fault in ("", "does not vary")]
         return ("Nom", "Abs", *sorted(more))
-
-
-def _direct(cell: Cell) -> bool:
-    """Return whether pairs count for rules. Subjects in an oblique case do not, unless the target
-    has features of a layer, which tells the case."""
-    if cell.relation != "verb" or any(cell.layers()):
-        return True
-    return bool(bundle(cell.controller).get("Case", _BARE) & {"", *_DIRECT})
 
 
 class _Layer:
@@ -403,79 +481,74 @@ class _Layer:
 
     def __init__(self, layer: str, cells: Mapping[Cell, int], third: bool) -> None:
         self.layer = layer
-        self._tallies: dict[str, dict[_Leaf, _Tally]] = {n: defaultdict(Counter) for n in AGREEMENT}
+        groups: dict[str, dict[_Group, _Tally]] = {n: defaultdict(Counter) for n in AGREEMENT}
         kept = _NOMINAL_CASE if layer == "" else ()
         for cell, count in cells.items():
-            leaf = _Leaf(cell.kind, cell.side, cell.of, cell.verbform)
             for feature in AGREEMENT:
                 if feature == "Case" and cell.kind not in kept:
                     continue  # of a subject and its predicate it is always the nominative
                 if values := cell.values(feature, layer, third):
-                    self._tallies[feature][leaf][values] += count
-        self._left: dict[str, dict[_Leaf, _Tally]] = {}
-        for feature, tallies in self._tallies.items():
-            self._left[feature] = {
-                leaf: tally for leaf, tally in tallies.items() if not _surely_few(tally)
-            }
-        self._faults = {
-            n: _fault_of(sum(left.values(), _Tally())) for n, left in self._left.items()
-        }
-        self.agreeing = [feature for feature, fault in self._faults.items() if not fault]
+                    group = _Group(cell.kind, cell.side, cell.of, cell.verbform, values[1])
+                    groups[feature][group][values[0]] += count
+        self._found = {feature: _Findings(of_feature) for feature, of_feature in groups.items()}
+        self.agreeing = [feature for feature, found in self._found.items() if not found.fault]
 
     @property
     def share(self) -> float:
-        """The share of pairs, of all leaves, that agree in the agreeing features; 0 without any."""
-        tallies = (t for feature in self.agreeing for t in self._tallies[feature].values())
-        total = sum(tallies, _Tally())
-        return _agreeing(total) / total.total() if total else 0.0
+        """The share of pairs, of all groups, that agree in the agreeing features; 0 without any."""
+        groups = [pair for name in self.agreeing for pair in self._found[name].groups.items()]
+        agree, both = _totals(groups)
+        return agree / both if both else 0.0
 
     @property
     def verbforms(self) -> set[str]:
         """The non-finite forms of verbs that agree, as values of VerbForm."""
         counts: Counter[str] = Counter()
         for feature in self.agreeing:
-            for leaf, tally in self._left[feature].items():
-                if leaf.kind == "verb" and leaf.verbform != "Fin":
-                    counts[leaf.verbform] += tally.total()
+            for group, tally in self._found[feature].left.items():
+                if group.kind == "verb" and group.verbform != "Fin":
+                    counts[group.verbform] += tally.total()
         return {name for name, count in counts.items() if count >= LEAST}
 
     def rules(self) -> Iterator[tuple[str, list[Rule]]]:
         """Yield each kind of target with its rules."""
-        kinds = {leaf.kind for feature in AGREEMENT for leaf in self._tallies[feature]}
+        kinds = {group.kind for found in self._found.values() for group in found.groups}
         for kind in sorted(kinds):
-            found = (self._rule(kind, feature) for feature in self.agreeing)
-            yield kind, [rule for rule in found if rule]
+            yield kind, [rule for feature in self.agreeing for rule in self._rules(kind, feature)]
 
-    def _rule(self, kind: str, feature: str) -> Rule | None:
-        """Return the rule of a kind of target for a feature, None if all its leaves are left out.
-
-        If all leaves of one side, or of one kind of controller, are left out, the rule is limited
-        to the other.
+    def _rules(self, kind: str, feature: str) -> Iterator[Rule]:
+        """Yield the rules of a kind of target for a feature: of the rules without a limit, or with
+        a value, a side or a kind of controller, the widest that let in only groups that are left.
         """
-        left = [leaf for leaf in self._left[feature] if leaf.kind == kind]
-        every = [leaf for leaf in self._tallies[feature] if leaf.kind == kind]
-        sides, all_sides = {leaf.side for leaf in left}, {leaf.side for leaf in every}
-        kinds, all_kinds = {leaf.of for leaf in left}, {leaf.of for leaf in every}
-        side = "" if sides == all_sides else min(sides, default="")
-        of = "" if kinds == all_kinds else min(kinds, default="")
-        return Rule(feature, self.layer, side, of) if left else None
+        found = self._found[feature]
+        agreeing = {group.value for group in found.left}
+        values = agreeing | (set(found.faults) - {*SPECIAL})
+        out = [g for g in found.groups if g not in found.left and g.verbform in ("", "Fin")]
+        every, left, without = (
+            {(g.value, g.side, g.of) for g in groups if g.kind == kind and g.value in values}
+            for groups in (found.groups, found.left, out)
+        )
+        left -= without
+        covered = set[tuple[str, ...]]()
+        tried = sorted({value for value, *_ in left})
+        if agreeing == values:
+            tried = ["", *tried]
+        for limits in product(tried, ("", "before", "after"), ("", "NOUN", "PRON")):
+            value, side, of = limits
+            met = {own for own in every if {*own} >= {*limits} - {""}}
+            if met and met <= left and not met <= covered:
+                covered |= met
+                yield Rule(feature, self.layer, side, of, value)
 
     def rows(self, relation: str) -> Iterator[ProfileRow]:
         """Yield the lines of the profile's table."""
-        for feature, tallies in self._tallies.items():
-            groups: dict[tuple[str, str], list[_Leaf]] = defaultdict(list)
-            for leaf in tallies:
-                kind = leaf.kind if leaf.verbform in ("", "Fin") else f"{leaf.kind} {leaf.verbform}"
-                groups[kind, leaf.side].append(leaf)
-            for (kind, side), leaves in sorted(groups.items()):
-                both, noun, pronoun = (
-                    sum((tallies[leaf] for leaf in leaves if leaf.of in of), _Tally())
-                    for of in (("NOUN", "PRON"), ("NOUN",), ("PRON",))
-                )
-                left = any(leaf in self._left[feature] for leaf in leaves)
+        for feature, found in self._found.items():
+            for group, tally in sorted(found.groups.items()):
+                kind, side, of, form, value = group
+                kind = kind if form in ("", "Fin") else f"{kind} {form}"
+                agree, both = tally[value], tally.total()
+                reason = found.fault if group in found.left else found.faults[value]
                 yield ProfileRow(
-                    relation, layered(feature, self.layer), kind, side, both.total(), _agreeing(both),
-                    _agreeing(noun) / noun.total() if noun else None,
-                    _agreeing(pronoun) / pronoun.total() if pronoun else None,
-                    self._faults[feature] if left else "too few agree",
+                    relation, layered(feature, self.layer), value, kind, side, of, both, agree,
+                    "too few agree" if _surely_few(agree, both) else reason,
                 )  # fmt: skip

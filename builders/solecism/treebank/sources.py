@@ -6,7 +6,6 @@ cache, every file has the bytes that the catalogue pins (:mod:`~solecism.treeban
 
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPException
@@ -50,11 +49,6 @@ class LocalSource:
     lost: str = ""
 
     @cached_property
-    def digests(self) -> Mapping[str, str]:
-        """The SHA-256 of each file by its name."""
-        return {path.name: file_digest(path) for path in self.files}
-
-    @cached_property
     def departures(self) -> list[str]:
         """The names of files that have other bytes than those pinned, or are not pinned at all."""
         pins = {pin.name: pin for pin in self.origin.pins}
@@ -78,7 +72,7 @@ class LocalSource:
             "repository": f"https://github.com/{origin.repository}",
             "ref": origin.ref,
             "tag": origin.tag,
-            "files": dict(self.digests),
+            "files": {path.name: file_digest(path) for path in self.files},
             "missing": self.missing,
             "changed": self.departures,
         }

@@ -15,6 +15,7 @@ import numpy as np
 from solecism.hashing import Hashes
 from solecism.treebank.candidates import (
     ALL_VALUES,
+    SPECIAL,
     AgreeingPairs,
     bits_of,
     conflicts,
@@ -37,12 +38,9 @@ TESTS = (
 SWITCHES = [*FILTERS, *FLAWS, *(name for name in TESTS if name != "unshared")]
 """The filters that can be switched off."""
 
-_SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
-"""Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
-
 _PLAIN = np.array(
     [
-        [sum(1 << n for n, value in enumerate(ALL_VALUES[name]) if value not in _SPECIAL)]
+        [sum(1 << n for n, value in enumerate(ALL_VALUES[name]) if value not in SPECIAL)]
         for name in AGREEMENT
     ],
     np.uint64,
@@ -72,8 +70,9 @@ class _StrictFinder:
 
     ``left``: flags of the pairs that no filter has removed; ``bits``: the values of all words
     (:func:`bits_of`); ``target`` and ``controller``: the values of the ends for the features in
-    which they should agree, a row for each feature; ``layer``: the layer of the target's features,
-    as a place in the language's layers; ``shared``: a row for each feature, with flags of the pairs
+    which they should agree, a row for each feature; ``mutual``: flags of the features in which
+    they agree whatever the value; ``layer``: the layer of the target's features, as a place in the
+    language's layers; ``shared``: a row for each feature, with flags of the pairs
     that agree in it.
     """
 
@@ -94,6 +93,7 @@ class _StrictFinder:
             person = self.bits[AGREEMENT.index("Person")]
             third = 1 << ALL_VALUES["Person"].index("3")
             person[(person == 0) & tokens.upos.isin("NOUN")] = third
+        self.mutual = np.zeros((len(AGREEMENT), len(self.found)), bool)
         self.target, self.controller, self.layer = self._values()
         self.shared = self.target & self.controller > 0
 
@@ -112,7 +112,7 @@ class _StrictFinder:
             self._remove(name, flags[sentence])
         self._keep_overt()
         noun = self.tokens.upos.isin("NOUN")[self.pairs.controller]
-        told = self.shared & ~(np.isin(AGREEMENT, _OWN)[:, None] & noun)
+        told = self.shared & self.mutual & ~(np.isin(AGREEMENT, _OWN)[:, None] & noun)
         decides = np.array([told & ~self._unvaried(), self.shared])
         kept = self._maskable(told, decides)
         chosen = np.any(kept, axis=0)
@@ -152,7 +152,9 @@ class _StrictFinder:
                     fits = with_value(tokens, "Case", *_OF_LAYER[name]) | ~with_any(tokens, "Case")
                     rows &= fits[self.pairs.controller]
                 for rule in rules:
-                    wanted[AGREEMENT.index(rule.feature)] |= rows & found.meet(rule)
+                    met = rows & found.meet(rule)
+                    wanted[AGREEMENT.index(rule.feature)] |= met
+                    self.mutual[AGREEMENT.index(rule.feature)] |= met & (not rule.value)
         return target * wanted, self.bits[:, self.pairs.controller] * wanted, layer
 
     def _clashing(self, sentence: Ints) -> Flags:

@@ -90,29 +90,21 @@ class Triple:
     feats: Feats
 
 
-def language_of(path: Path) -> str:
-    """Return the language of a UniMorph file, the ISO 639-3 code that its name begins with."""
-    return re.split(r"[.\-_]", path.name)[0]
-
-
-def read_unimorph(
-    path: Path, language: str | None = None, lenient: bool = False
-) -> Iterator[Triple]:
+def read_unimorph(path: Path, language: str = "", lenient: bool = False) -> Iterator[Triple]:
     """Yield the triples of a UniMorph file, line by line.
 
     Columns are lemma, form, tags, or lemma, tags, form (as in the shared task of 2023). Further
     columns (a segmentation), empty lines and comments are passed over; lines may end in ``CR LF``.
-    Texts are in NFC. ``language``, an ISO 639-3 code, tells what tags mean (default: the beginning
-    of the file's name). After the last line, :class:`InputError` is raised with all problems of the
-    file, each with the first line that has it; with ``lenient``, such lines are passed over.
+    Texts are in NFC. ``language``, an ISO 639-3 code, tells what tags mean. After the last line,
+    :class:`InputError` is raised with all problems of the file, each with the first line that has
+    it; with ``lenient``, such lines are passed over.
     """
-    code = language_of(path) if language is None else language
     problems: dict[str, Problem] = {}
     for number, line in numbered_lines(path):
         if not line or (line.startswith("#") and "\t" not in line):
             continue
         try:
-            yield _triple(unicodedata.normalize("NFC", line), code)
+            yield _triple(unicodedata.normalize("NFC", line), language)
         except ValueError as error:
             problems.setdefault(str(error), Problem(str(error), str(path), number))
     if problems and not lenient:
