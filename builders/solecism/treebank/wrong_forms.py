@@ -91,13 +91,11 @@ class WrongForm:
 class WrongForms:
     """A maker of wrong forms for a language.
 
-    ``mixed``: relations and features in which ends often disagree in the treebanks themselves;
     ``skipped``: how often no form was found, by reason.
     """
 
     rules: PairRules
     forms: LanguageForms
-    mixed: frozenset[tuple[str, str]] = frozenset()
     skipped: Counter[str] = field(default_factory=Counter)
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
@@ -134,8 +132,6 @@ class WrongForms:
 
     def _reasons(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield all reasons against a form: those in the item, its controller, and the form."""
-        if (item["relation"], feature) in self.mixed:
-            yield "the treebank itself mixes it"
         yield from self._of_item(item)
         yield from self._of_controller(item, feature)
         yield from self._of_form(item, feature, cell)
