@@ -38,7 +38,7 @@ def offered(line: str) -> list[str]:
         ("list clams/h", ["clams/he"]),
         ("show clams/fr/vp", ["clams/fr/vp_coord"]),
         ("show mandarin/zh/aspect_g", ["mandarin/zh/aspect_guo", "mandarin/zh/aspect_guo_pair"]),
-        ("show agreement/el", ["agreement/el", "agreement/el-forms", "agreement/el-pairs"]),
+        ("show agreement/el-p", ["agreement/el-pairs", "agreement/el-pairs-wide"]),
         ("show nothing/at/all", []),
         ("build clams ", ["de", "en", "fr", "he", "ru"]),
         ("build clams he f", ["fr"]),
