@@ -127,6 +127,19 @@ def test_features_are_compared_in_the_layer_of_the_target_and_a_noun_is_third_pe
     assert found == ["x wrong."]
 
 
+def test_a_variant_of_spelling_is_no_wrong_form() -> None:
+    end = {"form": "y", "lemma": "y", "feats": "Number=Plur", "index": 1}
+    item = cloze_item(
+        "x ", "нꙋжныхъ", ".", language="orv", upos="ADJ", lemma="нужныи", agrees_in=["Number"],
+        feats="Number=Plur", controller=end, target=end,
+    )  # fmt: skip
+    forms = ["нꙋжныхъ", "нѹжныхъ", "нꙋжнаго"]
+    rows = {"form": forms, "upos": ["ADJ"] * 3, "lemma": ["нужныи"] * 3}
+    table = pa.table({**rows, "feats": ["Number=Plur", "Number=Sing", "Number=Sing"]})
+    ((_, found),) = wrong_sentences(pa.Table.from_pylist([item], schema=CLOZE), table)
+    assert found == ["x нꙋжнаго."]
+
+
 def test_a_text_without_the_answer_is_refused() -> None:
     with pytest.raises(InputError, match="not left \\+ answer \\+ right"):
         cloze("bert", [cloze_item("The author ", "laughs", ".", text="Something else.")])

@@ -18,6 +18,7 @@ from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import MaskedRow, ScoredTexts, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
+from solecism.treebank.languages import rules_of
 from solecism.treebank.relations import layered
 
 if TYPE_CHECKING:
@@ -242,10 +243,12 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
         text, answer = item["text"], item["answer"]
         setting = Setting.of(text[:start], answer)
         own = by_lemma.get((item["upos"], item["lemma"]), [])
-        right = {answer, *(setting.cased(form) for form, feats in own if _agrees(feats, wanted))}
-        wrong = dict.fromkeys(setting.cased(form) for form, f in own if _clashes(f, wanted))
+        spelt = rules_of(item["language"]).spelt
+        right = {spelt(answer), *(spelt(form) for form, f in own if _agrees(f, wanted))}
+        wrong = [form for form, f in own if _clashes(f, wanted) and spelt(form) not in right]
         end = start + len(answer)
-        yield item, [text[:start] + form + text[end:] for form in wrong if form not in right]
+        cased = dict.fromkeys(map(setting.cased, wrong))
+        yield item, [text[:start] + form + text[end:] for form in cased]
 
 
 def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
@@ -275,7 +278,9 @@ class FormInventory:
     reader: MaskedReader
     rows: dict[str, list[tuple[str, Feats, str]]]
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
-    _fillers: dict[tuple[str, Wanted, Setting, str], Fillers] = field(default_factory=dict)
+    _fillers: dict[tuple[tuple[str, str, str], Wanted, Setting], Fillers] = field(
+        default_factory=dict
+    )
 
     def fillers_of(
         self, item: ItemRow, start: int, two_forms: bool, fewest: int
@@ -285,8 +290,8 @@ class FormInventory:
         ``two_forms``: the answer, and the wrong forms of its lemma.
         """
         setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
-        wanted = _wanted(item)
-        right, wrong = self.fillers(item["upos"], wanted, setting, lemma if two_forms else "")
+        word = item["language"], item["upos"], lemma if two_forms else ""
+        right, wrong = self.fillers(word, _wanted(item), setting)
         if not two_forms:
             return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
         (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
@@ -295,28 +300,31 @@ class FormInventory:
         wrong = wrong[wrong != answer]
         return wrong.new_tensor([answer]), wrong, "" if len(wrong) else NO_OTHER_FORM
 
-    def fillers(self, upos: str, wanted: Wanted, setting: Setting, lemma: str = "") -> Fillers:
+    def fillers(self, word: tuple[str, str, str], wanted: Wanted, setting: Setting) -> Fillers:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
         Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
-        each; wrong: one that expresses another value for some, and is not right by another reading.
-        ``lemma``: only forms of that lemma.
+        each; wrong: one that expresses another value for some, and is not right by another reading
+        or in another spelling. ``word``: language, part of speech and lemma; if it is empty, forms
+        of all lemmas are taken.
         """
-        key = (upos, wanted, setting, lemma)
+        (language, upos, lemma), key = word, (word, wanted, setting)
         if key in self._fillers:
             return self._fillers[key]
         rows = self.rows.get(upos, [])
         if (upos, setting) not in self._tokens:
             self._tokens[upos, setting] = self._single([form for form, _, _ in rows], setting)
-        right, wrong = set(), set()
-        for (_, feats, of), token in zip(rows, self._tokens[upos, setting], strict=True):
+        right, wrong, spelt = dict[int, str](), dict[int, str](), rules_of(language).spelt
+        for (form, feats, of), token in zip(rows, self._tokens[upos, setting], strict=True):
             if token is None or (lemma and of != lemma):
                 continue
             if _agrees(feats, wanted):
-                right.add(token)
+                right[token] = spelt(form)
             elif _clashes(feats, wanted):
-                wrong.add(token)
-        found = self.reader.token_ids(right), self.reader.token_ids(wrong - right)
+                wrong[token] = spelt(form)
+        known = set(right.values())
+        wrong_ids = {token for token, spelling in wrong.items() if spelling not in known}
+        found = self.reader.token_ids(set(right)), self.reader.token_ids(wrong_ids - set(right))
         self._fillers[key] = found
         return found
 
