@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import spacy
+from conllu import models, parser
 from spacy.language import Language
 from spacy.tokens import Token
 
@@ -100,15 +101,16 @@ def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
     """Return a sentence as CoNLL-U: ``comments``, its text, its words, and an empty line."""
     doc, number = words[0].doc, {-1: 0} | {token.i: at for at, token in enumerate(words, 1)}
     said = {**comments, "text": _BLANKS.sub(" ", doc[words[0].i : words[-1].i + 1].text)}
-    lines = [f"# {name} = {value}" for name, value in said.items()]
-    for token in words:
+    rows = []
+    for at, token in enumerate(words, 1):
         after, arc = token.i + 1, tree[token.i]
         spaced = token.whitespace_ or after == len(doc) or is_blank(doc[after])
-        word = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
-        misc = "" if spaced else "SpaceAfter=No"
-        cells = (str(number[token.i]), *word, str(number[arc.head]), arc.relation, "", misc)
-        lines.append("\t".join(_BLANKS.sub(" ", cell).strip(" ") or "_" for cell in cells))
-    return "\n".join([*lines, "", ""])
+        told = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
+        cells = (_BLANKS.sub(" ", cell).strip(" ") or None for cell in told)
+        misc = None if spaced else {"SpaceAfter": "No"}
+        row = (at, *cells, number[arc.head], arc.relation, None, misc)
+        rows.append(models.Token(zip(parser.DEFAULT_FIELDS, row, strict=True)))
+    return models.TokenList(rows, models.Metadata(said)).serialize()
 
 
 _RENAMED = {
