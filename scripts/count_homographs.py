@@ -21,6 +21,7 @@ from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.slots import fill_slot
 from solecism.lexicon.table import read_table
 from solecism.root import Root
+from solecism.treebank.unimorph import read_unimorph
 from verifying.verify import ISO_639_3
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,9 +50,8 @@ def readings(paradigms: list[Paradigm], language: str) -> dict[str, set[str]]:
             for form in row.forms.values() or [row.shown]:
                 found[form].add(row.shown)
     listed = ROOT.parent / "shared" / "unimorph" / ISO_639_3.get(language, language)
-    for line in listed.read_text("utf-8").splitlines() if listed.is_file() else ():
-        lemma, form, *_ = line.split("\t")
-        found[form].add(lemma)
+    for triple in read_unimorph(listed, listed.name, lenient=True) if listed.is_file() else ():
+        found[triple.form].add(triple.lemma)
     return found
 
 
