@@ -123,7 +123,7 @@ class _MinedLanguage:
 
     @cached_property
     def wide(self) -> PairSet:
-        return self.pairs.wide()
+        return self.pairs.wide(self.certain)
 
     def finish(self) -> Facts:
         """Return the facts of the wide pairs, which come last, and forget what was read.

@@ -147,9 +147,9 @@ class PairMaker:
         """Choose pairs without a doubt."""
         return self._choose({}, doubtful=False)
 
-    def wide(self) -> PairSet:
+    def wide(self, certain: PairSet) -> PairSet:
         """Choose the certain pairs, and pairs with doubts where the quota leaves room."""
-        return self._choose(self.certain().cells, doubtful=True)
+        return self._choose(certain.cells, doubtful=True)
 
     def _choose(self, chosen: Mapping[Cell, list[Row]], doubtful: bool) -> PairSet:
         """Choose pairs of each cell, beside those that were chosen before.

@@ -213,7 +213,7 @@ def mine(
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
     if maker and pairs:
-        made = maker.wide().table()
+        made = maker.wide(maker.certain()).table()
         with writing(Path(pairs)) as part:
             pq.write_table(made, part, compression="zstd")
         counts.pairs = len(made)
