@@ -7,17 +7,12 @@ from typing import Any
 
 import pytest
 
+from drawing import Pairs, pairs_of
 from release import CHECKOUT
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
-from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.table import Row, Table, read_table
-from solecism.root import Root
 
 LEXICON = CHECKOUT / "lexicons" / "de"
-
-Pairs = dict[str, list[dict[str, Any]]]
-"""Pairs by UID."""
 
 Readings = dict[str, list[tuple[Row, Feats]]]
 """What a form can be: its rows, each with features."""
@@ -26,12 +21,7 @@ Readings = dict[str, list[tuple[Row, Feats]]]
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Return all pairs of the data set."""
-    root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, "blimp-de", templates_of_language(root, "blimp-de", "de"))
-    return {
-        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
-        for paradigm in paradigms.values()
-    }
+    return pairs_of("blimp-de", "de")
 
 
 @pytest.fixture(scope="module")

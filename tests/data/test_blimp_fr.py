@@ -3,22 +3,16 @@
 import re
 from collections import defaultdict
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
+from drawing import Pairs, pairs_of
 from release import CHECKOUT
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
-from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_table
-from solecism.root import Root
 
 LEXICON = CHECKOUT / "lexicons" / "fr"
-
-Pairs = dict[str, list[dict[str, Any]]]
-"""Pairs by UID."""
 
 SILENT = ("participle_with_etre",)
 """Paradigms of agreement whose words allow no more: of the verbs with être only *mort* sounds."""
@@ -27,14 +21,7 @@ SILENT = ("participle_with_etre",)
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Return all pairs of the data set."""
-    root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, "blimp-fr", templates_of_language(root, "blimp-fr", "fr"))
-    return {
-        paradigm.template.id: [
-            row for table in draw_pairs(paradigm, extra=("audible",)) for row in table.to_pylist()
-        ]
-        for paradigm in paradigms.values()
-    }
+    return pairs_of("blimp-fr", "fr", extra=("audible",))
 
 
 def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:

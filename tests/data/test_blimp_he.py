@@ -5,20 +5,15 @@ from typing import Any
 
 import pytest
 
+from drawing import Pairs, pairs_of
 from release import CHECKOUT
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
-from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import Row, read_table
-from solecism.root import Root
 
 LEXICON = CHECKOUT / "lexicons" / "he"
 VERBS = ("valency", "passive", "verb", "copula")
 PREFIXES = "והכלבמש"
 """Letters that may be a word of their own before the next one."""
-
-Pairs = dict[str, list[dict[str, Any]]]
-"""Pairs by UID."""
 
 Forms = dict[str, list[tuple[str, Row, Feats]]]
 """Table, word and cell of each form."""
@@ -119,12 +114,7 @@ ABSOLUTE = {"אכזב", "הפתיע", "הרשים", "ריגש", "העליב"}
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Return all pairs of the data set."""
-    root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, "blimp-he", templates_of_language(root, "blimp-he", "he"))
-    return {
-        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
-        for paradigm in paradigms.values()
-    }
+    return pairs_of("blimp-he", "he")
 
 
 @pytest.fixture(scope="module")

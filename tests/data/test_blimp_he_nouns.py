@@ -4,12 +4,10 @@ from typing import Any
 
 import pytest
 
+from drawing import Pairs, pairs_of
 from release import CHECKOUT
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
-from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.features import Feats, subset
 from solecism.lexicon.table import Row, read_table
-from solecism.root import Root
 
 LEXICON = CHECKOUT / "lexicons" / "he"
 ADJECTIVES = (
@@ -37,19 +35,11 @@ NOUN_PREDICATES = (
 )
 """Wrong adjectives that are also a noun or a preposition and a noun (*לבן* "for a son")."""
 
-Pairs = dict[str, list[dict[str, Any]]]
-"""Pairs by UID."""
-
 
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Return all pairs of the data set."""
-    root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, "blimp-he", templates_of_language(root, "blimp-he", "he"))
-    return {
-        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
-        for paradigm in paradigms.values()
-    }
+    return pairs_of("blimp-he", "he")
 
 
 def rows(table: str) -> list[Row]:

@@ -1,32 +1,21 @@
 """The data set blimp-ru: sizes, and that no wrong form is another right one."""
 
 from collections import defaultdict
-from typing import Any
 
 import pytest
 
+from drawing import Pairs, pairs_of
 from release import CHECKOUT
-from solecism.datasets.from_templates import load_paradigms, templates_of_language
-from solecism.grammar.pairs import draw_pairs
 from solecism.lexicon.features import Feats, subset
 from solecism.lexicon.table import read_table
-from solecism.root import Root
 
 LEXICON = CHECKOUT / "lexicons" / "ru"
-
-Pairs = dict[str, list[dict[str, Any]]]
-"""Pairs by UID."""
 
 
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Return all pairs of the data set."""
-    root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, "blimp-ru", templates_of_language(root, "blimp-ru", "ru"))
-    return {
-        paradigm.template.id: [row for table in draw_pairs(paradigm) for row in table.to_pylist()]
-        for paradigm in paradigms.values()
-    }
+    return pairs_of("blimp-ru", "ru")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from solecism.datasets.from_templates import find_paradigm
+from release import CHECKOUT
+from solecism.datasets.from_templates import (
+    find_paradigm,
+    load_paradigms,
+    templates_of_language,
+)
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
@@ -19,6 +24,18 @@ from solecism.root import Root
 DATASET, LANGUAGE = "tiny", "xx"
 
 Files = Mapping[str, str]
+Pairs = dict[str, list[dict[str, Any]]]
+"""Pairs by UID."""
+
+
+def pairs_of(dataset: str, language: str, extra: tuple[str, ...] = ()) -> Pairs:
+    """Draw all pairs of a language of a data set of the checkout; ``extra``: more features."""
+    root = Root(CHECKOUT)
+    paradigms = load_paradigms(root, dataset, templates_of_language(root, dataset, language))
+    return {
+        paradigm.template.id: pa.concat_tables(draw_pairs(paradigm, extra=extra)).to_pylist()
+        for paradigm in paradigms.values()
+    }
 
 
 def tsv(text: str) -> str:
