@@ -376,10 +376,9 @@ def _capitals_within(tokens: Tokens) -> Ints:
 def count_habits(tokens: Tokens) -> Counter[str]:
     """Count what tells the habits of writing and annotation in a chunk.
 
-    ``without_lemma``: words whose lemma is not annotated; ``marked``: sentences that end with a
-    mark; ``cased``: sentences whose first letter is large or small; ``capital``: those in which it
-    is large; ``nouns``: nouns inside sentences that begin with a letter, large or small;
-    ``capital_nouns``: those that begin with a large one.
+    ``marked``: sentences that end with a mark; ``cased``: sentences whose first letter is large or
+    small; ``capital``: those in which it is large; ``nouns``: nouns inside sentences that begin
+    with a letter, large or small; ``capital_nouns``: those that begin with a large one.
     """
     sentences, forms = tokens.sentences, tokens.forms
     last, first = sentences.end - 1, sentences.start
@@ -393,9 +392,7 @@ def count_habits(tokens: Tokens) -> Counter[str]:
     upper = forms.table(lambda form: form[:1].isupper(), bool)
     cased = upper | forms.table(lambda form: form[:1].islower(), bool)
     noun = tokens.upos.isin("NOUN") & (tokens.number > 1) & cased
-    no_lemma = tokens.lemmas.isin("_") & ~forms.isin("_")
     return Counter(
-        words=len(tokens), without_lemma=int(no_lemma.sum()),
         sentences=len(sentences), marked=int((final[last] & ~colon).sum()),
         cased=int(cased[first].sum()), capital=int(upper[first].sum()),
         nouns=int(noun.sum()), capital_nouns=int((noun & upper).sum()),
