@@ -62,7 +62,12 @@ def pair_schema(extra: Iterable[str] = ()) -> pa.Schema:
     return pa.schema(columns)
 
 
-_END = pa.struct([("form", _TEXT), ("lemma", _TEXT), ("feats", _TEXT), ("index", _INT)])
+_END = pa.struct(
+    [
+        *((n, _TEXT) for n in ("form", "lemma", "feats")),
+        *((n, _INT) for n in ("index", "start", "end")),
+    ]
+)
 
 _ATTRACTOR = pa.struct(
     [("form", _TEXT), ("lemma", _TEXT), ("upos", _TEXT), ("feats", _TEXT), ("index", _INT)]
@@ -94,7 +99,8 @@ CLOZE = pa.schema(
 
 ``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the
 whole of a multiword token if the word is a part of one (``multiword``). ``index`` is the ID of a
-word in its tree. ``agrees_in``: features in which the two ends share a value; ``decides``: those
+word in its tree; ``start`` and ``end`` are where it stands in ``text``, with all that is written
+together with it. ``agrees_in``: features in which the two ends share a value; ``decides``: those
 of them in which the other end determines the masked form (not the gender of a masked noun, which
 its lemma has); ``layer``: that of the target's features (``abs`` for ``Number[abs]``).
 ``distance``: words from one end to the other (1: neighbours). ``distractors``: how many other nouns

@@ -1,6 +1,7 @@
 """What makes a wrong form right after all: items with a form that is refused or marked, and alike
 ones with a form that is taken."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -45,18 +46,23 @@ RULES = replace(rules_of("sv"), free=False)
 DOG, DOGO = "Gender=Masc|Number=Sing", "Case=Nom|Gender=Masc|Number=Sing"
 
 
+def place(text: str, word: str) -> dict[str, int]:
+    """Where a word stands in a text."""
+    start = next(found.start() for found in re.finditer(rf"(?<!\w){word}(?!\w)", text))
+    return {"index": text[:start].count(" "), "start": start, "end": start + len(word)}
+
+
 def item(text: str, target: str, controller: str, of: str, **more: Any) -> dict[str, Any]:
     """An item whose target is masked; its FEATS are those of ``KNOWN``, or given."""
     left, _, right = text.partition(target)
     known = {word[0]: word for word in reversed([*KNOWN, *SQ])}
     _, lemma, upos, feats = known.get(target, (None,) * 4)
-    words = text.rstrip(".").split()
     noun = known.get(controller, (None, controller))[1]
-    end = {"form": controller, "lemma": noun, "feats": of, "index": words.index(controller)}
+    end = {"form": controller, "lemma": noun, "feats": of, **place(text, controller)}
     return {
         "text": text, "left": left, "right": right, "answer": target, "lemma": lemma, "upos": upos,
         "feats": feats, "layer": None, "polite": None, "relation": "verb", "controller": end,
-        "target": {"form": target, "lemma": lemma, "index": words.index(target)}, **more,
+        "target": {"form": target, "lemma": lemma, **place(text, target)}, **more,
     }  # fmt: skip
 
 

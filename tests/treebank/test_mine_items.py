@@ -65,7 +65,8 @@ def test_text_is_what_is_written(
     target = items["target"]
     shown = tuple(target[name] for name in ("text", "left", "answer", "right", "multiword"))
     assert shown == (text, left, "du", right, True)
-    assert target["target"] == {"form": "le", "lemma": "le", "feats": "Number=Sing", "index": 3}
+    word = {"form": "le", "lemma": "le", "feats": "Number=Sing", "index": 3}
+    assert target["target"] == {**word, "start": len(left), "end": len(left) + len("du")}
     controller = items["controller"]
     assert controller["answer"] == "chat"
     assert controller["left"] + controller["answer"] + controller["right"] == text

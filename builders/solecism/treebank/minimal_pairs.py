@@ -126,11 +126,10 @@ class PairMaker:
 
     def take(self, items: pa.Table) -> None:
         """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
-        places = _controllers(items)
         for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
             for wrong in self.wrong_forms.of_item(item):
                 most = self.caps.closed if item["upos"] in _CLOSED else self.caps.lemma
-                self._keep(_row(item, wrong, places.get(_key(item))), most)
+                self._keep(_row(item, wrong), most)
 
     def _keep(self, row: Row, most: int) -> None:
         """Keep a pair, unless ``most`` pairs of its cell and lemma have lower ranks."""
@@ -209,27 +208,8 @@ def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
             yield row
 
 
-_Place = tuple[object, ...]
-
-
-def _key(item: Item) -> _Place:
-    """Return what the two items of a pair of words have in common: sentence, relation and ends."""
-    ends = item["controller"]["index"], item["target"]["index"]
-    return item["treebank"], item["sent_id"], item["text"], item["relation"], *ends
-
-
-def _controllers(items: pa.Table) -> dict[_Place, int]:
-    """Return at which letter of the text a controller starts, by the key of its pair of words.
-
-    This is known only for pairs of which an item with a masked controller is in the table.
-    """
-    wanted = items.filter(pa.compute.equal(items["masked"], "controller"))
-    names = ("treebank", "sent_id", "text", "relation", "controller", "target", "left")
-    return {_key(item): len(item["left"] or "") for item in wanted.select(names).to_pylist()}
-
-
-def _row(item: Item, wrong: WrongForm, controller: int | None) -> Row:
-    """Return the row of a pair; ``controller``: where the controller starts, None if not known."""
+def _row(item: Item, wrong: WrongForm) -> Row:
+    """Return the row of a pair."""
     left, good, bad, right = item["left"] or "", item["answer"], wrong.form, item["right"] or ""
     uid = f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}"
     prefix = left.rstrip()
@@ -249,7 +229,7 @@ def _row(item: Item, wrong: WrongForm, controller: int | None) -> Row:
         "one_prefix_method": one,
         "two_prefix_method": False,
         "lexically_identical": False,
-        "slots": _slots(item, wrong, controller),
+        "slots": _slots(item, wrong),
         "features": _features(item, wrong),
     }
     if one:
@@ -278,14 +258,18 @@ def _tokens(left: str, word: str, right: str) -> str:
     return " ".join([*_TOKEN.findall(left), word, *_TOKEN.findall(right)])
 
 
-def _slots(item: Item, wrong: WrongForm, controller: int | None) -> list[Row]:
-    """Return where the ends stand in the good and the bad sentence, with what is known of them."""
+def _slots(item: Item, wrong: WrongForm) -> list[Row]:
+    """Return where the ends stand in the good and the bad sentence, with what is known of them.
+
+    A controller that is written together with other words has no slot.
+    """
     start, size = len(item["left"] or ""), len(item["answer"])
     grown = len(wrong.form) - size
     places = [("target", item["upos"], (start, start + size), (start, start + size + grown))]
-    if controller is not None:
-        end, moved = controller + len(item["controller"]["form"]), grown * (controller > start)
-        places.append(("controller", None, (controller, end), (controller + moved, end + moved)))
+    first, end = item["controller"]["start"], item["controller"]["end"]
+    if item["text"][first:end] == item["controller"]["form"]:
+        moved = grown * (first > start)
+        places.append(("controller", None, (first, end), (first + moved, end + moved)))
     return [
         {
             "name": name, "lemma": item[name]["lemma"], "form": item[name]["form"], "upos": upos,

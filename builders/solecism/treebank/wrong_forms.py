@@ -192,11 +192,7 @@ class WrongForms:
 
     def _of_clause(self, item: Item) -> Iterator[str]:
         """Yield reasons why a subject or object may belong to something else (careful)."""
-        between = _between_ends(item)
-        if between is None:
-            yield "not one plain word"
-            return
-        if _PAUSE.search(between):
+        if _PAUSE.search(_between_ends(item)):
             yield "pause between"
         if item["relation"] != "possessor":
             yield from self._of_case(item["controller"])
@@ -448,7 +444,7 @@ class WrongForms:
             near = near if (self.rules.free or item["layer"]) and not sure else []
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
-            near, own = words_of(before)[-1:] + words_of(_between_ends(item) or ""), ""
+            near, own = words_of(before)[-1:] + words_of(_between_ends(item)), ""
         else:
             near = words_of(before)[-_NEAR:]
             if _AMOUNT.search(before[-_WIDTH:]):
@@ -508,14 +504,11 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     return {**others, **{name: values for name, values in own.items() if values}}
 
 
-def _between_ends(item: Item) -> str | None:
-    """Return the text between the two ends, None where the controller is not found."""
-    word = rf"(?<!\w){re.escape(item['controller']['form'])}(?!\w)"
-    if item["controller"]["index"] < item["target"]["index"]:
-        _, *rest = re.split(word, item["left"] or "")
-        return rest[-1] if rest else None
-    between, *rest = re.split(word, item["right"] or "", maxsplit=1)
-    return between if rest else None
+def _between_ends(item: Item) -> str:
+    """Return the text between the two ends."""
+    first, last = sorted((item[end]["start"], item[end]["end"]) for end in ("controller", "target"))
+    text: str = item["text"][first[1] : last[0]]
+    return text
 
 
 def shared_letters(form: str, answer: str) -> int:
