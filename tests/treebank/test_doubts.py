@@ -241,9 +241,11 @@ def knows(*words: tuple[str, str, str, str]) -> LanguageForms:
     [
         ("sleepin", "Number=Plur", "sleepin"),
         ("sloptun", "Number=Plur", "too unlike the right form"),
+        ("sleepin", "Number=Plur|VerbForm=Fin", "sleepin"),
+        ("sleepin", "Clusivity[subj]=In|Number=Plur", "sleepin"),
         ("sleepin", "Number=Plur|Tense=Past", "no other form"),
-        ("sleepun", "Number=Plur", "right as another word"),
-        ("sleepus", "Number=Plur", "right as another word"),
+        ("sleepun", "Number=Plur", "sleepun, another word"),
+        ("sleepus", "Number=Plur", "sleepus, another word"),
     ],
 )
 def test_what_a_form_may_be_beside(form: str, feats: str, expected: str) -> None:

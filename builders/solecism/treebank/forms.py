@@ -31,6 +31,9 @@ _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 _FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
 """The same for forms that replace each other in a sentence. Short and long, or polite and plain
 forms do not, but ``NumType`` and ``Foreign`` are often left out on one of the two."""
+_LACKING = frozenset({*AGREEMENT, "Clusivity", "VerbForm"})
+"""Features that one of two such forms may lack, in any layer: gender has a singular alone in
+Russian, clusivity a first person; Moksha has finite verbs without ``VerbForm``."""
 _LEAST_FORMS = 5
 """An ending shows a feature if at least so many forms with it are known, and all show it."""
 _ANALOGOUS = ("Number", "Person")
@@ -90,6 +93,11 @@ def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
 def _agrees(name: str) -> bool:
     """Return whether a feature, of any layer, is one of agreement."""
     return name.partition("[")[0] in AGREEMENT
+
+
+def may_lack(name: str) -> bool:
+    """Return whether one of two forms that replace each other may lack a feature."""
+    return name.partition("[")[0] in _LACKING
 
 
 def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str:
@@ -263,7 +271,7 @@ class Paradigms:
 
         def differs(a: Bundle, b: Bundle) -> bool:
             lacking = (set(a) ^ set(b)) - _FREE_IN_PARADIGMS
-            return _contrast(a, b, _FREE_IN_PARADIGMS) == feature and all(map(_agrees, lacking))
+            return _contrast(a, b, _FREE_IN_PARADIGMS) == feature and all(map(may_lack, lacking))
 
         ours, form = bundle(word.feats), word.form.casefold()
         lemma = _lemma(word, self._stems)

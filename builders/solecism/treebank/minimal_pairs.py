@@ -55,7 +55,8 @@ class Caps:
     auxiliaries and pronouns), and at most ``controller`` pairs with one lemma of the controller.
 
     Pairs are taken in the order of their ids, which are hashes: a pair of each lemma, then a second
-    pair of each, and so on. A sentence makes at most one pair, in the smallest cell that it fits.
+    pair of each, and so on. A sentence makes at most one pair of a paradigm, in the smallest cell
+    that it fits.
     """
 
     cell: int = 200
@@ -153,13 +154,13 @@ class PairMaker:
     def _choose(self, chosen: Mapping[Cell, list[Row]], doubtful: bool) -> PairSet:
         """Choose pairs of each cell, beside those that were chosen before.
 
-        The smallest cells, mostly those with attractors, choose first, as a sentence is used once.
+        The smallest cells choose first, as a paradigm uses a sentence once.
         """
         ranked = {cell: self._ranked(cell, doubtful) for cell in self._kept}
         order = sorted(filter(ranked.get, ranked), key=lambda cell: (len(ranked[cell]), cell))
         usual = 2 * int(median(len(ranked[cell]) for cell in order)) if order else 0
         quota = min(self.caps.cell, max(self.caps.floor, usual))
-        used = {row["sentence_good"] for rows in chosen.values() for row in rows}
+        used = {_use(row) for rows in chosen.values() for row in rows}
         cells = {}
         for cell in order:
             before = chosen.get(cell, [])
@@ -200,11 +201,19 @@ class PairMaker:
         return {"caps": asdict(self.caps), "made": made, **chosen.facts(), "passed_over": skipped}
 
 
-def _unused(rows: Iterable[Row], used: set[str]) -> Iterator[Row]:
-    """Yield the pairs whose sentence is not in ``used``, and add it."""
+_Use = tuple[str, str]
+
+
+def _use(row: Row) -> _Use:
+    """Return paradigm and sentence of a pair."""
+    return row["UID"], row["sentence_good"]
+
+
+def _unused(rows: Iterable[Row], used: set[_Use]) -> Iterator[Row]:
+    """Yield the pairs whose paradigm has not yet used their sentence, and add them to ``used``."""
     for row in rows:
-        if row["sentence_good"] not in used:
-            used.add(row["sentence_good"])
+        if _use(row) not in used:
+            used.add(_use(row))
             yield row
 
 

@@ -11,12 +11,20 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
 import regex
 
-from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike
+from solecism.treebank.forms import (
+    AGREEING,
+    LanguageForms,
+    ParadigmCell,
+    WordForm,
+    alike,
+    may_lack,
+)
 from solecism.treebank.languages import PairRules, words_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, layered, text_of
 
@@ -27,6 +35,7 @@ DOUBTS = (
     "subject behind", "object of a dropped subject", "another subject", "pause between",
     "noun without case", "noun in another case", "pronoun or determiner", "plural of respect",
     "number not shown", "gender not sure", "noun addressed", "case alone", "neuter alone",
+    "another word",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
 
@@ -138,7 +147,7 @@ class WrongForms:
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
-        if not _PLAIN.fullmatch(item["answer"]):
+        if not _PLAIN.fullmatch(self.rules.spelt(item["answer"])):
             yield "not one plain word"
         if item["polite"]:
             yield "polite"
@@ -298,7 +307,7 @@ class WrongForms:
     def _unfit(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot be taken, by rules for all languages."""
         ours, theirs, answer = bundle(item["feats"]), bundle(cell.feats), item["answer"]
-        if not _PLAIN.fullmatch(cell.form):
+        if not _PLAIN.fullmatch(self.rules.spelt(cell.form)):
             yield "not one plain word"
         if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
             yield "letters of two scripts"
@@ -308,8 +317,7 @@ class WrongForms:
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
             yield _DOUBTED
-        if self._is_another_word(item, cell):
-            yield "right as another word"
+        yield from self._another_word(item, cell)
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
         if feature == "Case" and self.rules.careful and not theirs["Case"] <= _ARGUMENT_CASES:
@@ -338,27 +346,29 @@ class WrongForms:
         """Yield why a form may be wrong for another reason, or be another word (careful)."""
         ours, theirs = bundle(item["feats"]), bundle(cell.feats)
         shorter = min(len(cell.form), len(item["answer"]))
-        if shorter < 2 or shared_letters(cell.form, item["answer"]) < LIKE * shorter:
+        like = shared_letters(cell.form, item["answer"]) >= LIKE * shorter
+        if item["upos"] != "DET" and not like:
             yield "too unlike the right form"
-        if (set(ours) ^ set(theirs)) - {*AGREEMENT}:
+        if not all(map(may_lack, set(ours) ^ set(theirs))):
             yield "differs in more"
         if feature == "Person" and self._share_forms(item["feats"] or "_", cell.feats):
             yield "persons share their forms"
 
-    def _is_another_word(self, item: Item, cell: ParadigmCell) -> bool:
-        """Return whether a form is also a pronoun (bg. *si*), or a neuter an adverb.
+    def _another_word(self, item: Item, cell: ParadigmCell) -> Iterator[str]:
+        """Yield whether a form is also a pronoun (bg. *si*), or a neuter an adverb.
 
-        In a careful language, any other part of speech counts.
+        In a careful language, any other part of speech gives a doubt.
         """
         low, readings = cell.form.casefold(), self.forms.paradigms.readings
-        neuter = "Neut" in bundle(cell.feats).get("Gender", ())
-        if low in self.forms.besides and (neuter or self.rules.careful):
-            return True
         kin = [item["upos"], *_FAMILY[item["relation"]]]
         if item["upos"] == "DET":
             kin.append("PRON")
-        others = AGREEING if self.rules.careful else ("PRON",)
-        return bool(readings(low, *(part for part in others if part not in kin)))
+        neuter = "Neut" in bundle(cell.feats).get("Gender", ())
+        never = low in self.forms.besides
+        if (neuter and never) or ("PRON" not in kin and readings(low, "PRON")):
+            yield "right as another word"
+        elif self.rules.careful and (never or readings(low, *{*AGREEING}.difference(kin))):
+            yield "another word"
 
     def _share_forms(self, ours: str, theirs: str) -> bool:
         """Return whether lemmas often have one form for two bundles of a verb (:data:`SHARED`)."""
@@ -512,13 +522,10 @@ def _between_ends(item: Item) -> str:
 
 
 def shared_letters(form: str, answer: str) -> int:
-    """Return how many letters two forms have in common at their two ends, in any capitals.
+    """Return how many letters two forms have in common, in their order and in any capitals.
 
-    >>> shared_letters("ziren", "zen"), shared_letters("Zuenez", "zen")
+    >>> shared_letters("ziren", "zen"), shared_letters("Zituen", "du")
     (3, 1)
     """
-    form, answer = form.casefold(), answer.casefold()
-    shorter = min(len(form), len(answer))
-    before = next((n for n in range(shorter) if form[n] != answer[n]), shorter)
-    rest = range(shorter - before)
-    return before + next((n for n in rest if form[-1 - n] != answer[-1 - n]), len(rest))
+    matcher = SequenceMatcher(None, form.casefold(), answer.casefold(), autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())
