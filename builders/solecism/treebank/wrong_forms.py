@@ -72,7 +72,6 @@ _THIRD = frozenset({"3"})
 _NOMINATIVE = frozenset({"Nom", "Abs"})
 _DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
-_ARGUMENT_CASES = frozenset({"Nom", "Acc"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
 _SCRIPTS = tuple(
     regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")
@@ -320,7 +319,7 @@ class WrongForms:
         yield from self._another_word(item, cell)
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
-        if feature == "Case" and self.rules.careful and not theirs["Case"] <= _ARGUMENT_CASES:
+        if feature == "Case" and self.rules.careful:
             yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
