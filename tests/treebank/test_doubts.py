@@ -297,6 +297,27 @@ def test_old_spellings_are_the_same_word() -> None:
     assert [*wrong_forms.skipped] == ["another spelling"]
 
 
+@pytest.mark.parametrize(
+    ("form", "person", "expected"),
+    [("saknu", "1", "saknu"), ("zaknu", "Rel", "differs in more")],
+)
+def test_adpositions_of_another_person(form: str, person: str, expected: str) -> None:
+    third = "Person[psor]=3"
+    known = knows(*SQ, ("daknu", "aknu", "ADP", third),
+                  (form, "aknu", "ADP", f"Person[psor]={person}"))  # fmt: skip
+    wrong_forms = WrongForms(rules_of("sq"), known)
+    more = {
+        "lemma": "aknu",
+        "upos": "ADP",
+        "feats": third,
+        "layer": "psor",
+        "agrees_in": ["Person"],
+    }
+    given = item("dogu daknu.", "daknu", "dogu", NOM, relation="adposition", **more)
+    made = [wrong.form for wrong in wrong_forms.of_item(given)]
+    assert (made or [*wrong_forms.skipped]) == [expected]
+
+
 def test_turkish_clitics_keep_their_vowels() -> None:
     """*Ev mısın* has the right vowels, *ev musun* has not."""
     third, first = "Number=Sing|Person=3", "Number=Sing|Person=1"

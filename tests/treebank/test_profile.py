@@ -155,6 +155,17 @@ def test_possessors_agree_with_what_is_theirs() -> None:
     assert rules(profile(*nouns * 10), "possessor") == ["Person[psor]"]
 
 
+def test_adpositions_agree_with_their_noun() -> None:
+    """Abkhaz *rҿy* is near them; adpositions without a person are not looked at."""
+    words = [
+        f"m m PRON Person={person} 0 root\nh h ADP Person[psor]={person} 1 case\na a ADP _ 1 case"
+        for person in (1, 2, 3)
+    ]
+    found = profile(*words * 10)
+    assert rules(found, "adposition") == ["Person[psor]"]
+    assert {row.both for row in found.rows if row.kind == "adposition"} == {10}
+
+
 def test_owners_are_in_the_genitive_where_a_language_has_one() -> None:
     """Turkish *bağ evi* is a compound, and *bağ evim* is right."""
     nouns = [

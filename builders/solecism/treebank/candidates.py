@@ -15,8 +15,16 @@ import numpy as np
 from solecism.grouping import first_rows
 from solecism.hashing import Hashes
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
+from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import Language, Rule
-from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
+from solecism.treebank.relations import (
+    AGREEMENT,
+    KINDS,
+    RELATIONS,
+    bundle,
+    is_finite,
+    layered,
+)
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -110,7 +118,7 @@ class Candidates:
     """Pairs that may agree.
 
     ``kind``: a place in :data:`KINDS`; ``clause``: the row of the predicate for subjects and
-    objects, of the noun for determiners, adjectives and possessors.
+    objects, of the noun for determiners, adjectives, adpositions and possessors.
     """
 
     tokens: Tokens
@@ -211,7 +219,8 @@ def _first_below(tokens: Tokens, flags: Flags) -> Ints:
 def find_candidates(tokens: Tokens, language: Language) -> Candidates:
     """Return the pairs of words that may agree by the tree.
 
-    Determiners and attributive adjectives are paired with their noun. Subjects (nouns and pronouns)
+    Determiners and attributive adjectives are paired with their noun, adpositions that have a
+    person with their noun or pronoun. Subjects (nouns and pronouns)
     are paired with what may agree with them in their predicate: the adjective, the verb, a
     participle with an auxiliary, the first finite auxiliary and the first finite copula. Verbs that
     are not finite are paired too; the filter ``nonfinite`` drops them. Objects are paired with
@@ -256,6 +265,9 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
     for kind, tag, relation in (("determiner", "DET", "det"), ("modifying", "ADJ", "amod")):
         rows = np.flatnonzero(upos.isin(tag) & base(tokens, relation) & noun)
         joined.append((kind, rows, head[rows], head[rows]))
+    inflected = inflected_adpositions(tokens) & base(tokens, "case")
+    rows = np.flatnonzero(inflected & _below(tokens, "NOUN", "PRON"))
+    joined.append(("adposition", rows, head[rows], head[rows]))
     for kind, (flags, target_of) in arguments.items():
         rows = np.flatnonzero(flags)
         rows = rows[target_of[head[rows]] >= 0]

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
-from solecism.treebank.conllu import Ints, Tokens, read_tokens
+from solecism.treebank.conllu import Flags, Ints, Tokens, read_tokens
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle
 from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import read_unimorph
@@ -73,13 +73,24 @@ def distinct_words(tokens: Tokens, rows: Ints) -> tuple[list[WordForm], Ints]:
     return [WordForm(*cells) for cells in zip(*texts, strict=True)], which
 
 
+def inflected_adpositions(tokens: Tokens) -> Flags:
+    """Return flags of the adpositions that have a person, of any layer."""
+    inflected: Flags = tokens.feats.table(lambda text: "Person" in text, bool)
+    return tokens.upos.isin("ADP") & inflected
+
+
+def agreeing_words(tokens: Tokens) -> Flags:
+    """Return flags of the words that may agree: of adpositions, those that have a person."""
+    return tokens.upos.isin(*AGREEING) | inflected_adpositions(tokens)
+
+
 def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
     """Add to ``into`` the words of a chunk that may agree, with their counts.
 
     Misspelt, foreign and abbreviated words are left out.
     """
     noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
-    words, which = distinct_words(tokens, np.flatnonzero(tokens.upos.isin(*AGREEING) & ~noisy))
+    words, which = distinct_words(tokens, np.flatnonzero(agreeing_words(tokens) & ~noisy))
     for word, count in zip(words, np.bincount(which, minlength=len(words)).tolist(), strict=True):
         into[word] += count
 
@@ -477,7 +488,7 @@ def read_forms(language: str, files: Iterable[tuple[str, Path]], see: _See) -> L
     for name, path in files:
         for tokens in read_tokens(path):
             count_words(tokens, counts.setdefault(name, Counter()))
-            others = ~tokens.upos.isin(*AGREEING, "PUNCT", "X", "SYM", "NUM")
+            others = ~agreeing_words(tokens) & ~tokens.upos.isin("PUNCT", "X", "SYM", "NUM")
             besides.update(map(str.casefold, tokens.forms[others].texts()))
             see(tokens)
     return LanguageForms(language, counts, besides=frozenset(besides))

@@ -37,9 +37,10 @@ TERMS = {
     "object": "object_verb_agreement",
     "indirect_object": "indirect_object_verb_agreement",
     "possessor": "possessor_noun_agreement",
+    "adposition": "adposition_noun_agreement",
 }
 """The term of the literature for each relation."""
-_CLOSED = ("DET", "AUX", "PRON")
+_CLOSED = ("DET", "AUX", "PRON", "ADP")
 _TOKEN = regex.compile(r"[\w\p{M}]+(?:[-.'’״\"][\w\p{M}]+)*['’]?|[^\w\s]")
 Row = dict[str, Any]
 

@@ -32,6 +32,7 @@ from solecism.treebank.candidates import (
 )
 from solecism.treebank.conllu import Flags, Tokens
 from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_by
+from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import ANY, Language, Rule, languages
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
@@ -104,12 +105,12 @@ class Cell(NamedTuple):
     def layers(self) -> Iterator[str]:
         """Yield the layers of the target's features; ``""`` is for features without a layer.
 
-        The layer ``psor`` is only for possessors, and possessors have no other one.
+        The layer ``psor`` is only for possessors, which have no other one, and for adpositions.
         """
         own = self.relation == "possessor"
         for name in bundle(self.target):
             feature, _, layer = name.rstrip("]").partition("[")
-            if feature in AGREEMENT and (layer == "psor") == own:
+            if feature in AGREEMENT and (self.kind == "adposition" or (layer == "psor") == own):
                 yield layer
 
 
@@ -152,15 +153,16 @@ class Evidence:
 
 
 def _alone(tokens: Tokens) -> dict[str, Flags]:
-    """Return flags of the finite verbs without a subject, and of the nouns whose possessor is not
-    expressed; imperatives are left out."""
+    """Return flags of the finite verbs without a subject, and of the nouns whose possessor and the
+    adpositions whose noun is not expressed; imperatives are left out."""
     carries = base(tokens, "aux", "cop") & (tokens.head >= 0)
     clause = np.where(carries, tokens.head, np.arange(len(tokens)))
     verb = tokens.upos.isin("VERB", "AUX") & finite_words(tokens)
     verb &= ~with_value(tokens, "Mood", "Imp")
     verb &= ~has_child(tokens, base(tokens, "nsubj", "csubj"))[clause]
     noun = tokens.upos.isin("NOUN") & ~has_child(tokens, base(tokens, "nmod", "det"))
-    return {"verb": verb, "possessor": noun}
+    adposition = inflected_adpositions(tokens) & ~base(tokens, "case")
+    return {"verb": verb, "possessor": noun, "adposition": adposition}
 
 
 def binomial_above(agree: int, both: int, share: float = FEWER) -> float:

@@ -10,9 +10,9 @@ PAPER_RELATIONS = ("determiner", "modifying", "predicated", "verb")
 """The relations of Bacon and Regier (2019): determiner and noun, attributive adjective and noun,
 predicative adjective and subject, verb and subject."""
 
-RELATIONS = (*PAPER_RELATIONS, "object", "indirect_object", "possessor")
+RELATIONS = (*PAPER_RELATIONS, "object", "indirect_object", "possessor", "adposition")
 """All relations: those of the paper, verb and object, verb and indirect object, noun and
-possessor."""
+possessor, adposition and its noun."""
 
 KINDS: Mapping[str, str] = {
     **{relation: relation for relation in PAPER_RELATIONS},
@@ -20,6 +20,7 @@ KINDS: Mapping[str, str] = {
     **dict.fromkeys(("object", "object_auxiliary"), "object"),
     **dict.fromkeys(("indirect_object", "indirect_object_auxiliary"), "indirect_object"),
     "possessor": "possessor",
+    "adposition": "adposition",
 }
 """The relation of each kind of pair. A kind tells more: what the target of a relation is."""
 

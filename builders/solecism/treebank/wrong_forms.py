@@ -17,6 +17,7 @@ from typing import Any
 
 import regex
 
+from solecism.treebank.candidates import ALL_VALUES
 from solecism.treebank.forms import (
     AGREEING,
     LanguageForms,
@@ -49,12 +50,15 @@ SHARED = 0.2
 least this share of the lemmas has one form for both."""
 
 _NOMINAL = ("determiner", "modifying")
+_OF_NOUN = ("possessor", "adposition")
+"""Relations whose controller is no argument of a verb."""
 _FAMILY = {
     "determiner": ("DET", "ADJ"),
     "modifying": ("ADJ", "VERB", "DET"),
     "predicated": ("ADJ", "VERB"),
     **dict.fromkeys(("verb", "object", "indirect_object"), ("VERB", "AUX")),
     "possessor": ("NOUN",),
+    "adposition": ("ADP",),
 }
 """For each relation, the parts of speech that a word in the place of the target may have."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
@@ -202,7 +206,7 @@ class WrongForms:
         """Yield reasons why a subject or object may belong to something else (careful)."""
         if _PAUSE.search(_between_ends(item)):
             yield "pause between"
-        if item["relation"] != "possessor":
+        if item["relation"] not in _OF_NOUN:
             yield from self._of_case(item["controller"])
 
     def _of_case(self, end: Item) -> Iterator[str]:
@@ -313,6 +317,8 @@ class WrongForms:
         if self.rules.spelt(cell.form) == self.rules.spelt(answer):
             yield "another spelling"
         name = layered(feature, item["layer"])
+        if theirs.get(name, frozenset()) - {*ALL_VALUES[feature]}:
+            yield "differs in more"  # ab. a relative prefix, Person[subj]=Rel
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
             yield _DOUBTED
