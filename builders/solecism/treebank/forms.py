@@ -31,7 +31,7 @@ _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 _FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
 """The same for forms that replace each other in a sentence. Short and long, or polite and plain
 forms do not, but ``NumType`` and ``Foreign`` are often left out on one of the two."""
-_LACKING = frozenset({*AGREEMENT, "Clusivity", "VerbForm"})
+_LACKING = frozenset({*AGREEMENT, "Clusivity", "Polite", "VerbForm"})
 """Features that one of two such forms may lack, in any layer: gender has a singular alone in
 Russian, clusivity a first person; Moksha has finite verbs without ``VerbForm``."""
 _LEAST_FORMS = 5
