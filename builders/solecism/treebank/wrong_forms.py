@@ -36,7 +36,7 @@ DOUBTS = (
     "subject behind", "object of a dropped subject", "another subject", "pause between",
     "noun without case", "noun in another case", "pronoun or determiner", "plural of respect",
     "number not shown", "gender not sure", "noun addressed", "case alone", "neuter alone",
-    "another word",
+    "another word", "us or you",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
 
@@ -342,7 +342,7 @@ class WrongForms:
             yield "noun addressed"
         plural = number - {"Sing"} and "Sing" not in feats.get("Number", ())
         if feature == "Person" and noun and plural:  # las mujeres trabajamos
-            yield "a plural noun may stand for us or you"
+            yield "us or you" if careful else "a plural noun may stand for us or you"
         third = feats.get("Person", _THIRD) == _THIRD
         if feature == "Number" and self.rules.honours and third and "Plur" in number:
             yield "plural of respect"
