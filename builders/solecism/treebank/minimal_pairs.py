@@ -7,10 +7,10 @@ and a pair that another reading might save says so in its feature ``doubt``.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from operator import itemgetter
 from statistics import median
 from typing import Any
@@ -56,8 +56,7 @@ class Caps:
     auxiliaries and pronouns), and at most ``controller`` pairs with one lemma of the controller.
 
     Pairs are taken in the order of their ids, which are hashes: a pair of each lemma, then a second
-    pair of each, and so on. A sentence makes at most one pair of a paradigm, in the smallest cell
-    that it fits.
+    pair of each, and so on. A sentence makes at most one pair of a cell.
     """
 
     cell: int = 200
@@ -153,21 +152,19 @@ class PairMaker:
         return self._choose(certain.cells, doubtful=True)
 
     def _choose(self, chosen: Mapping[Cell, list[Row]], doubtful: bool) -> PairSet:
-        """Choose pairs of each cell, beside those that were chosen before.
-
-        The smallest cells choose first, as a paradigm uses a sentence once.
-        """
+        """Choose pairs of each cell, beside those that were chosen before."""
         ranked = {cell: self._ranked(cell, doubtful) for cell in self._kept}
-        order = sorted(filter(ranked.get, ranked), key=lambda cell: (len(ranked[cell]), cell))
-        usual = 2 * int(median(len(ranked[cell]) for cell in order)) if order else 0
+        sizes = [len(rows) for rows in ranked.values() if rows]
+        usual = 2 * int(median(sizes)) if sizes else 0
         quota = min(self.caps.cell, max(self.caps.floor, usual))
-        used = {_use(row) for rows in chosen.values() for row in rows}
         cells = {}
-        for cell in order:
-            before = chosen.get(cell, [])
-            fresh = islice(_unused(ranked[cell], used), max(0, quota - len(before)))
-            cells[cell] = [*before, *fresh]
-        return PairSet(cells, quota)
+        for cell, rows in ranked.items():
+            before = {row["sentence_good"]: row for row in chosen.get(cell, ())}
+            for row in rows:
+                if len(before) < quota:
+                    before.setdefault(row["sentence_good"], row)
+            cells[cell] = [*before.values()]
+        return PairSet({cell: rows for cell, rows in cells.items() if rows}, quota)
 
     def _ranked(self, cell: Cell, doubtful: bool) -> list[Row]:
         """Return the pairs of a cell, those without doubts first, and a pair of each target's lemma
@@ -200,22 +197,6 @@ class PairMaker:
             made[uid] += count if doubtful or not has_doubt else 0
         skipped = dict(sorted(self.wrong_forms.skipped.items()))
         return {"caps": asdict(self.caps), "made": made, **chosen.facts(), "passed_over": skipped}
-
-
-_Use = tuple[str, str]
-
-
-def _use(row: Row) -> _Use:
-    """Return paradigm and sentence of a pair."""
-    return row["UID"], row["sentence_good"]
-
-
-def _unused(rows: Iterable[Row], used: set[_Use]) -> Iterator[Row]:
-    """Yield the pairs whose paradigm has not yet used their sentence, and add them to ``used``."""
-    for row in rows:
-        if _use(row) not in used:
-            used.add(_use(row))
-            yield row
 
 
 def _row(item: Item, wrong: WrongForm) -> Row:
