@@ -226,7 +226,8 @@ class WrongForms:
         end = item["controller"]
         kinds = bundle(end["feats"]).get("PronType", frozenset())
         if item["relation"] not in _NOMINAL:
-            if item["target"]["index"] < end["index"] and self.rules.drops:
+            behind = item["target"]["index"] < end["index"] and item["relation"] != "adposition"
+            if behind and self.rules.drops:
                 yield from self._subject_behind(item, feature)
             yield from _of_pronoun(kinds, feature)
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
