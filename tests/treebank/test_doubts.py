@@ -319,6 +319,19 @@ def test_adpositions_of_another_person(form: str, person: str, expected: str) ->
         assert (made or [*wrong_forms.skipped]) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("feats", "expected"),
+    [("Number={}|Tense=Pres", "oru"), ("Number={}", "too unlike the right form")],
+)
+def test_auxiliaries_with_a_tense_may_be_suppletive(feats: str, expected: str) -> None:
+    one, many = feats.format("Sing"), feats.format("Plur")
+    known = knows(*SQ, ("isat", "be", "AUX", one), ("oru", "be", "AUX", many))
+    wrong_forms = WrongForms(rules_of("sq"), known)
+    more = {"lemma": "be", "upos": "AUX", "feats": one, "agrees_in": ["Number"]}
+    made = [w.form for w in wrong_forms.of_item(item("dogu isat.", "isat", "dogu", NOM, **more))]
+    assert (made or [*wrong_forms.skipped]) == [expected]
+
+
 def test_turkish_clitics_keep_their_vowels() -> None:
     """*Ev mısın* has the right vowels, *ev musun* has not."""
     third, first = "Number=Sing|Person=3", "Number=Sing|Person=1"
