@@ -17,14 +17,7 @@ from solecism.hashing import Hashes
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import Language, Rule
-from solecism.treebank.relations import (
-    AGREEMENT,
-    KINDS,
-    RELATIONS,
-    bundle,
-    is_finite,
-    layered,
-)
+from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -220,10 +213,10 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
     """Return the pairs of words that may agree by the tree.
 
     Determiners and attributive adjectives are paired with their noun, adpositions that have a
-    person with their noun or pronoun. Subjects (nouns and pronouns)
-    are paired with what may agree with them in their predicate: the adjective, the verb, a
-    participle with an auxiliary, the first finite auxiliary and the first finite copula. Verbs that
-    are not finite are paired too; the filter ``nonfinite`` drops them. Objects are paired with
+    person with their noun or pronoun. Subjects (nouns and pronouns) are paired with what may agree
+    with them in their predicate: the adjective, the verb, a participle with an auxiliary, the first
+    finite auxiliary and the first finite copula. Verbs that are not finite are paired too; the
+    filter ``nonfinite`` drops them. Objects are paired with
     verbs and auxiliaries that have features in a layer, possessors with nouns that have features in
     the layer ``psor``.
     """
@@ -262,12 +255,15 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
             owner &= with_value(tokens, "Case", *language.owners)
         arguments["possessor"] = owner, itself
     joined: list[tuple[str, Ints, Ints, Ints]] = []
-    for kind, tag, relation in (("determiner", "DET", "det"), ("modifying", "ADJ", "amod")):
-        rows = np.flatnonzero(upos.isin(tag) & base(tokens, relation) & noun)
+    adposition = inflected_adpositions(tokens) & base(tokens, "case")
+    dependents = {
+        "determiner": upos.isin("DET") & base(tokens, "det") & noun,
+        "modifying": upos.isin("ADJ") & base(tokens, "amod") & noun,
+        "adposition": adposition & _below(tokens, "NOUN", "PRON"),
+    }
+    for kind, flags in dependents.items():
+        rows = np.flatnonzero(flags)
         joined.append((kind, rows, head[rows], head[rows]))
-    inflected = inflected_adpositions(tokens) & base(tokens, "case")
-    rows = np.flatnonzero(inflected & _below(tokens, "NOUN", "PRON"))
-    joined.append(("adposition", rows, head[rows], head[rows]))
     for kind, (flags, target_of) in arguments.items():
         rows = np.flatnonzero(flags)
         rows = rows[target_of[head[rows]] >= 0]

@@ -67,13 +67,13 @@ def items_of(
         "feats": tokens.feats[word].arrow(),
         "relation": Coded(pairs.relation, RELATIONS).arrow(),
         "masked": Coded(masked, MASKS).arrow(),
-        "controller": _words(tokens, pairs.controller, CLOZE.field("controller").type, starts),
-        "target": _words(tokens, pairs.target, CLOZE.field("target").type, starts),
+        "controller": _ends(tokens, pairs.controller, starts),
+        "target": _ends(tokens, pairs.target, starts),
         "agrees_in": _lists(shared.T, AGREEMENT),
         "decides": _lists(found.decides[masked, :, pair], AGREEMENT),
         "layer": Coded(found.layer[pair], found.layers).arrow(),
         "distance": np.abs(pairs.target - pairs.controller).astype(np.int32),
-        **_other_nouns(tokens, pairs, shared, found.bits, starts),
+        **_other_nouns(tokens, pairs, shared, found.bits),
         "cues": _lists(_cues(found.pairs, found.shared)[pair], RELATIONS),
         "pron_type": Coded(feats.codes, tuple(pron_type)).arrow(),
         "polite": polite | tokens.forms[pairs.controller].isin(*language.polite),
@@ -154,18 +154,20 @@ def _ids(tokens: Tokens, relation: Ints, word: Ints, masked: Ints, language: str
     return combine(names[0], (*kinds, changed))
 
 
-def _words(tokens: Tokens, rows: Ints, fields: pa.StructType, starts: Ints) -> pa.StructArray:
-    """Return words with the columns that ``fields`` names.
+def _ends(tokens: Tokens, rows: Ints, starts: Ints) -> pa.StructArray:
+    """Return ends of pairs; ``starts`` says where all written tokens start in their texts."""
+    written = tokens.written[rows]
+    end = starts[written] + tokens.surface[written].table(len, np.int64)
+    return _words(tokens, rows, CLOZE.field("target").type, start=starts[written], end=end)
 
-    ``index`` is the ID; ``starts`` says where all written tokens start in their texts.
-    """
-    start = starts[tokens.written[rows]]
-    size = tokens.surface[tokens.written[rows]].table(len, np.int64)
+
+def _words(tokens: Tokens, rows: Ints, fields: pa.StructType, **places: Ints) -> pa.StructArray:
+    """Return words with the columns that ``fields`` names; ``index`` is the ID."""
     columns = {
         "form": tokens.forms[rows].arrow(), "lemma": tokens.lemmas[rows].arrow(),
         "upos": tokens.upos[rows].arrow(), "feats": tokens.feats[rows].arrow(),
         "index": pa.array(tokens.number[rows], pa.int32()),
-        "start": pa.array(start, pa.int32()), "end": pa.array(start + size, pa.int32()),
+        **{name: pa.array(place, pa.int32()) for name, place in places.items()},
     }  # fmt: skip
     made = [columns[field.name] for field in fields]
     return pa.StructArray.from_arrays(made, fields=list(fields))
@@ -183,7 +185,7 @@ def _list_array(counts: Ints, values: pa.Array) -> pa.ListArray:
 
 
 def _other_nouns(
-    tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Hashes, starts: Ints
+    tokens: Tokens, pairs: WordPairs, shared: Flags, bits: Hashes
 ) -> dict[str, pa.Array | Flags]:
     """Return the columns about the other nouns of each pair's sentence.
 
@@ -207,7 +209,7 @@ def _other_nouns(
     intervening = np.zeros(len(pairs), bool)
     intervening[pair[between & noun[word]]] = True
     pair, word = pair[between & licenses], word[between & licenses]
-    attractors = _words(tokens, word, CLOZE.field("attractors").type.value_type, starts)
+    attractors = _words(tokens, word, CLOZE.field("attractors").type.value_type)
     return {
         "distractors": pa.array(distractors, pa.int32()),
         "intervening_noun": intervening,

@@ -33,7 +33,8 @@ _FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType
 forms do not, but ``NumType`` and ``Foreign`` are often left out on one of the two."""
 _LACKING = frozenset({*AGREEMENT, "Clusivity", "Polite", "VerbForm"})
 """Features that one of two such forms may lack, in any layer: gender has a singular alone in
-Russian, clusivity a first person; Moksha has finite verbs without ``VerbForm``."""
+Russian, clusivity a first person; Tamil plurals are without ``Polite``, some finite verbs of Moksha
+without ``VerbForm``."""
 _LEAST_FORMS = 5
 """An ending shows a feature if at least so many forms with it are known, and all show it."""
 _ANALOGOUS = ("Number", "Person")

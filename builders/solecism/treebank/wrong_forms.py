@@ -318,7 +318,7 @@ class WrongForms:
         if self.rules.spelt(cell.form) == self.rules.spelt(answer):
             yield "another spelling"
         name = layered(feature, item["layer"])
-        if theirs.get(name, frozenset()) - {*ALL_VALUES[feature]}:
+        if not theirs[name].issubset(ALL_VALUES[feature]):
             yield "differs in more"  # ab. a relative prefix, Person[subj]=Rel
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
@@ -353,7 +353,7 @@ class WrongForms:
         ours, theirs = bundle(item["feats"]), bundle(cell.feats)
         shorter = min(len(cell.form), len(item["answer"]))
         like = shared_letters(cell.form, item["answer"]) >= LIKE * shorter
-        # Determiners are short, and auxiliaries suppletive: Basque ones are without their tense.
+        # Determiners are short, and auxiliaries suppletive. Those of Basque have no ``Tense``.
         suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and "Tense" in ours)
         if not suppletive and not like:
             yield "too unlike the right form"
