@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -162,6 +163,14 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
     [
         ("a.jsonl", '{"sentence_good": "x"}\n', ":1: is no minimal pair: it has no sentence_bad"),
         ("a.jsonl", "{\n", ":1: is not JSON: "),
+        *(
+            (
+                "a.jsonl",
+                f'{{"sentence_good": "x", "sentence_bad": "y", {more}}}',
+                ":1: is no minimal",
+            )
+            for more in ('"UID": []', '"language": {}', '"slots": [1]', '"features": "x"')
+        ),
         ("a.txt", "False\tx\n", ":1: is not `True<tab>sentence`"),
         ("a.csv", "x\n", ": is not a folder built by"),
         ("a.jsonl", "", ": holds no minimal pairs: name "),
@@ -171,6 +180,21 @@ def test_what_holds_no_pairs_is_told(tmp_path: Path, name: str, text: str, messa
     (tmp_path / name).write_text(text)
     found = problems_of(lambda: read_pairs([tmp_path / name]), tmp_path)
     assert found[0].startswith(f"{name}{message}")
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("features", ["x"], "column 'features' is string, wanted a struct"),
+        ("UID", [{"a": 1}], "is not a Parquet file that can be read: "),
+        ("sentence_bad", [b"\xff"], "is not a Parquet file that can be read: "),
+    ],
+)
+def test_odd_columns_are_told(tmp_path: Path, column: str, values: Any, message: str) -> None:
+    table = pa.table({"sentence_good": ["x"], "sentence_bad": ["y"]} | {column: values})
+    pq.write_table(table, tmp_path / "a.parquet")
+    (told,) = problems_of(lambda: read_pairs([tmp_path / "a.parquet"]), tmp_path)
+    assert told.startswith(f"a.parquet: {message}")
 
 
 def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What changed between two builds, item by item, and the version that the change needs."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from expecting import problems_of
-from folders import PLAIN, pair_row, write_folder
+from folders import PLAIN, pair_row, write_folder, write_tables
 from solecism.commands import main
 from solecism.datasets.catalogue import Needs
+from solecism.errors import InputError
 from solecism.hub.compare import ConfigDifference, DatasetDifference, compare
 
 ROWS = [pair_row(key, pair_id=n) for n, key in enumerate("abcd")]
@@ -164,3 +166,19 @@ def test_a_file_that_is_broken_or_has_a_column_twice_is_named(tmp_path: Path) ->
     path.write_bytes(b"PAR1 cut off")
     (told,) = problems_of(lambda: compare(old, new), tmp_path)
     assert told.startswith("new/he/test-00000-of-00001.parquet: is not a Parquet file")
+
+
+def test_configs_of_other_columns_are_compared(tmp_path: Path) -> None:
+    tables = (
+        pa.table({"x": [[1]]}), pa.table({"x": [["a"]]}), pa.table({"y": [{"z": 1}]}),
+        pa.table({"id": []}), pa.table({"id": [1.5]}),
+    )  # fmt: skip
+    for number, table in enumerate(tables):
+        write_tables(tmp_path / str(number), {"he": pa.table({"id": ["a"]})})
+        pq.write_table(table, tmp_path / str(number) / "he" / "test-00000-of-00001.parquet")
+    for one, other in permutations(range(len(tables)), 2):
+        assert compare(tmp_path / str(one), tmp_path / str(other)).needs == "major"
+    file = tmp_path / "0" / "he" / "test-00000-of-00001.parquet"
+    pq.write_table(pa.table({"id": [b"\xff"]}), file)
+    with pytest.raises(InputError, match=f"{file.name}: is not a Parquet file that can be read"):
+        compare(tmp_path / "1", tmp_path / "0")

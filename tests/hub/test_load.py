@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import constants
@@ -13,6 +14,7 @@ from fake_hub import Blob, FakeHub, User
 from hubs import REPO
 from solecism.datasets.lock import LOCK, record
 from solecism.datasets.manifest import contents_of, read_manifest
+from solecism.hashing import file_digest
 from solecism.hub.push import push
 from solecism.scoring.items import open_items
 
@@ -132,6 +134,46 @@ def test_a_damaged_cache_is_mended(full: FakeHub, releases: dict[str, Path]) -> 
     blob.write_bytes(whole[: len(whole) // 2] + b"\0" + whole[len(whole) // 2 + 1 :])
     assert load("he", "1.0.0") == ids(releases["1.0.0"], "he")
     assert blob.read_bytes() == whole
+    manifest = (file.parents[1] / "manifest.json").resolve()
+    whole = manifest.read_bytes()
+    for damaged in (b"[" + whole[1:], whole.replace(b"1.0.0", b"1.0.4")):
+        manifest.write_bytes(damaged)
+        assert load("he", "1.0.0") == ids(releases["1.0.0"], "he")
+        assert manifest.read_bytes() == whole
+    manifest.write_bytes(b"{")
+    assert open_items(f"{REPO}/he", "v1.0.0").rows == len(ids(releases["1.0.0"], "he"))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (None, "is not a Parquet file that can be read"),
+        (
+            pa.table({"id": pa.array([b"\xff"]).view(pa.string())}),
+            "column 'id', row 1: Invalid UTF8",
+        ),
+        (pa.table([["a"], ["b"]], names=["id", "id"]), "column 'id' is there twice"),
+        (
+            pa.table({"id": ["a"]}).replace_schema_metadata(
+                {"huggingface": '{"info": {"features": {"id": {"_type": "Nope"}}}}'}
+            ),
+            "`datasets` cannot read it",
+        ),
+    ],
+)
+def test_broken_files_with_the_right_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: pa.Table | None, message: str
+) -> None:
+    file = tmp_path / "tiny" / "he" / "test-00000-of-00001.parquet"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no Parquet") if table is None else pq.write_table(table, file)
+    files = {"he/" + file.name: {"sha256": file_digest(file), "bytes": file.stat().st_size}}
+    he = {"rows": 1, "content_sha256": "0" * 64, "files": files}
+    manifest = {"dataset": "tiny", "version": "1.0.0", "configs": {"he": he}}
+    (tmp_path / "tiny" / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setenv("SOLECISM_DATA", str(tmp_path))
+    with pytest.raises(solecism.InputError, match=f"{file.name}: {message}"):
+        solecism.load("tiny", "he")
 
 
 def test_a_built_folder(

@@ -231,6 +231,36 @@ def test_repository_must_be_named_whole(hub: FakeHub, releases: dict[str, Path])
     assert "'tiny' is no repository of a hub: it must be of the form ORG/NAME" in told
 
 
+@pytest.mark.parametrize("repo", ["org/x@v1", "org/ x", "org/x/y", "a/b/c/d/e", "org/*"])
+def test_mistyped_names_are_told(hub: FakeHub, releases: dict[str, Path], repo: str) -> None:
+    told = push(releases["1.0.0"], "--to", repo, code=2)
+    assert f"{repo!r} is no repository of a hub" in told
+    assert not hub.log
+    done = CliRunner().invoke(main, ["score", f"{repo}/he", "--model", "m"])
+    assert done.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            b"<html>Accept our terms",
+            "the answer of https://hub.test is not that of a hub (no JSON)",
+        ),
+        *((body, "is not that of a hub") for body in (b"{}", b"[]", b"3", b'{"branches": [1]}')),
+    ],
+)
+def test_a_page_of_a_proxy_is_no_answer(
+    hub: FakeHub,
+    releases: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    body: bytes,
+    message: str,
+) -> None:
+    monkeypatch.setattr(hub, "answer", lambda request: (200, body, {"Content-Type": "text/html"}))
+    assert message in push(releases["1.0.0"], code=2)
+
+
 def test_who_may_not_push(
     hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

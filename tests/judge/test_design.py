@@ -55,6 +55,8 @@ BROKEN = [
     ("lists = 1", "lists = 2", "study.lists is 2, lists.json has 1 lists"),
     ('to = "download"', 'to = "datapipe"', "home.datapipe is empty"),
     ('server = ""', 'server = "example.org"', "home.server is 'example.org', not an address"),
+    *(('server = ""', f'server = "https://x{sign}y"', "not an address")
+      for sign in ("; script-src *", " ", ";", "'", ",", "\\n")),
     ('config = "demo/en"', 'config = "demo/../../evil"', "data.config '../../evil' is no name"),
     ("seed = 0", "seed = ", "TOML: "),
 ]  # fmt: skip

@@ -14,7 +14,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from solecism.check.heuristics import (
     PREFIX_WORDS,
@@ -25,7 +24,14 @@ from solecism.check.heuristics import (
 )
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
-from solecism.inputs import read_json_lines, read_text, reading_parquet
+from solecism.inputs import (
+    COUNT,
+    parquet_schema,
+    parquet_tables,
+    read_json_lines,
+    read_text,
+    reading_parquet,
+)
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -311,6 +317,15 @@ def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
 
 
 _TEXTS = ("sentence_good", "sentence_bad")
+_SLOT = {
+    **dict.fromkeys(("lemma", "upos", "feats"), (str, None)),
+    **dict.fromkeys(("good_start", "good_end"), (COUNT, None)),
+}  # fmt: skip
+_LINE = {
+    **dict.fromkeys(_TEXTS, str), "slots?": ([_SLOT], None), "features?": ({str: object}, None),
+    **dict.fromkeys((f"{name}?" for name in ("UID", "language", *PREFIX_WORDS)), (str, None)),
+}  # fmt: skip
+"""The shape of a line of JSONL."""
 _KNOWN = "a folder built by `solecism build`, a .parquet, .jsonl or tab-separated .txt file"
 _GATHERED = ("all", "pairs")
 """Configs that repeat the pairs of other configs: they are read where there are no others."""
@@ -359,20 +374,22 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, ItemRow]]:
 def _rows(path: Path) -> Iterator[ItemRow]:
     """Yield the columns of each pair of a file."""
     if path.suffix == ".parquet":
-        with reading_parquet(path):
-            file = pq.ParquetFile(path)
-            names = set(file.schema_arrow.names)
-            known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
-            wanted = [name for name in known if name in names]
-            types = pa.schema([
-                file.schema_arrow.field(n) if n == "features" else pair_schema().field(n)
-                for n in wanted
-            ])  # fmt: skip
-            for batch in file.iter_batches(columns=wanted) if names.issuperset(_TEXTS) else ():
-                rows = pa.table(batch).select(wanted).cast(types).to_pylist()
-                yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
+        schema = parquet_schema(path)
+        known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
+        wanted = [name for name in known if name in schema.names]
+        types = pa.schema([
+            schema.field(n) if n == "features" else pair_schema().field(n) for n in wanted
+        ])  # fmt: skip
+        if "features" in wanted and not pa.types.is_struct(schema.field("features").type):
+            raise fail(
+                f"column 'features' is {schema.field('features').type}, wanted a struct", path
+            )
+        for table in parquet_tables(path, wanted) if {*_TEXTS} <= {*wanted} else ():
+            with reading_parquet(path):
+                rows = table.cast(types).to_pylist()
+            yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":
-        yield from read_json_lines(path, dict.fromkeys(_TEXTS, str), "minimal pair")
+        yield from read_json_lines(path, _LINE, "minimal pair")
     elif path.suffix == ".txt":
         yield from _labelled(path)
     else:

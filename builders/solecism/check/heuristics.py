@@ -55,12 +55,12 @@ class Heuristics(NamedTuple):
 def pair_of(row: ItemRow) -> PairTexts:
     """Return what is audited of a row of pairs; columns but the sentences may be missing."""
     features, slots = row.get("features") or {}, row.get("slots") or ()
-    ours, theirs = features.get("frequency_good"), features.get("frequency_bad")
+    counts = [str(features.get(name)) for name in ("frequency_good", "frequency_bad")]
     return PairTexts(
         row["sentence_good"], row["sentence_bad"], tuple(row.get(name) for name in PREFIX_WORDS),
         [slot["lemma"] for slot in slots if slot["lemma"]],
         _noun_votes(row["sentence_good"], row["sentence_bad"], slots, features),
-        None if ours is None or theirs is None else (int(ours), int(theirs)),
+        (int(counts[0]), int(counts[1])) if all(map(str.isdecimal, counts)) else None,
     )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def _noun_votes(
         (slot["good_start"], found["Number"], slot["lemma"])
         for slot in slots
         if slot["upos"] in _NOUNS and slot["good_start"] is not None
-        and "Number" in (found := dict(f.split("=") for f in (slot["feats"] or "").split("|") if f))
+        and "Number" in (found := dict(f.partition("=")[::2] for f in (slot["feats"] or "").split("|") if f))
         and not slot["good_start"] <= place <= slot["good_end"]
     )  # fmt: skip
     controllers = [start for start, _, lemma in nouns if lemma == features.get("controller")]

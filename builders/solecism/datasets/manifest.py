@@ -12,7 +12,7 @@ from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_
 from solecism.errors import InputError, fail, unknown_error
 from solecism.files import is_own_file
 from solecism.hashing import Content, ContentDigest, file_digest
-from solecism.inputs import SHA256, Number, check_name, parquet_tables, read_json
+from solecism.inputs import SHA256, Number, check_name, parquet_tables, read_json, reading_parquet
 from solecism.language_tags import config_named
 from solecism.root import Root
 
@@ -227,6 +227,7 @@ def content_of(paths: Iterable[Path]) -> Content:
     """
     digest = ContentDigest()
     for path in paths:
-        for table in parquet_tables(path):
-            digest.add(table)
+        with reading_parquet(path):  # a digest is defined for the types that items have
+            for table in parquet_tables(path):
+                digest.add(table)
     return digest.content

@@ -6,12 +6,14 @@ Retries, uploads, time limits and the cache are those of huggingface_hub.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from json import JSONDecodeError
 from pathlib import Path
 from typing import NamedTuple
 
 from huggingface_hub import HfApi, get_session, snapshot_download
 from huggingface_hub.errors import (
     HfHubHTTPError,
+    HFValidationError,
     LocalEntryNotFoundError,
     OfflineModeIsEnabled,
     RepositoryNotFoundError,
@@ -20,6 +22,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils.sha import git_hash
 
+from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hashing import file_digest
 
@@ -56,6 +59,19 @@ def hub_errors(repo: str) -> Iterator[None]:
         if not isinstance(cause, _NO_ANSWER | ConnectionError | LocalEntryNotFoundError):
             raise
         raise _told(cause, repo, str(hub_api().endpoint)) from None
+    except HFValidationError:
+        raise _unnamed(repo) from None
+    except (ValueError, LookupError, TypeError, AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.filename:
+            raise  # of a file of this machine
+        # A proxy or a captive portal answers with a page of its own, and says that all is well.
+        what = "no JSON" if isinstance(error, JSONDecodeError) else _explained(error)
+        why = f"the answer of {hub_api().endpoint} is not that of a hub ({what})"
+        raise UnreachableError(Problem(f"{repo}: {why}")) from None
+
+
+def _unnamed(repo: str) -> InputError:
+    return fail(f"{repo!r} is no repository of a hub: it must be of the form ORG/NAME")
 
 
 def _told(error: BaseException, repo: str, endpoint: str) -> InputError:
@@ -97,7 +113,7 @@ class Refs(NamedTuple):
 def refs_of(repo: str) -> Refs:
     """Return the head and the tags of a data set; raise :class:`InputError`."""
     if repo.count("/") != 1 or not all(repo.split("/")):
-        raise fail(f"{repo!r} is no repository of a hub: it must be of the form ORG/NAME")
+        raise _unnamed(repo)
     with hub_errors(repo):
         found = hub_api().list_repo_refs(repo, repo_type=DATASET)
     heads = {ref.name: ref.target_commit for ref in found.branches}
@@ -147,7 +163,12 @@ def folder_of(repo: str, revision: str | None) -> Path:
     folder either: users may give a folder or a data set of a hub.
     """
     try:
-        return snapshot(repo, revision)
+        folder = snapshot(repo, revision)
+        try:
+            read_manifest(folder)
+        except InputError:  # it was damaged in the cache
+            snapshot(repo, revision, [MANIFEST], force=True)
+        return folder
     except InputError as error:
         raise fail(f"there is no folder {repo!r}, and on a hub: {error}") from None
 

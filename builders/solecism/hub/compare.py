@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from solecism.datasets.catalogue import Needs, is_version, parse_version, smallest_version
 from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.errors import fail
 from solecism.files import write_text
-from solecism.inputs import read_text, reading_parquet
+from solecism.inputs import read_parquet, read_text, reading_parquet
 
 EXAMPLES = 3
 """How many items are shown of each kind of change."""
@@ -172,7 +171,8 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
     if len(old) == len(new) and all(map(_same_file, old, new)):
         return None
     was, now = _rows(old), _rows(new)
-    old_keys, new_keys = _keys(was), _keys(now)
+    with reading_parquet(new[0]):  # ids may be bytes that are no text
+        old_keys, new_keys = _keys(was), _keys(now)
     old_row, new_row = ({key: row for row, key in enumerate(k)} for k in (old_keys, new_keys))
     stayed = [key for key in new_keys if key in old_row]
     before, after = (
@@ -207,11 +207,8 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
 
 def _rows(paths: Sequence[Path]) -> pa.Table:
     """Return the rows of a config; each field of a struct is a column (``features.match``)."""
-    tables = []
-    for path in paths:
-        with reading_parquet(path):
-            tables.append(pq.ParquetFile(path).read())
-    table = pa.concat_tables(tables)
+    with reading_parquet(paths[0]):  # files may have different columns
+        table = pa.concat_tables(map(read_parquet, paths))
     while any(pa.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     if twice := [name for name, n in Counter(table.column_names).items() if n > 1]:
@@ -228,7 +225,8 @@ def _keys(table: pa.Table) -> list[str]:
     names = ["id"] if "id" in flat else flat
     texts = [pc.fill_null(table[name].cast(pa.string()), "\0") for name in names]
     counts, keys = Counter[str](), []
-    for key in pc.binary_join_element_wise(*texts, "\x1f").to_pylist():
+    joined = pc.binary_join_element_wise(*texts, "\x1f").to_pylist() if texts else [""] * len(table)
+    for key in joined:
         counts[key] += 1
         keys.append(f"{key}#{counts[key]}" if counts[key] > 1 else key)
     return keys

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import deque
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from datasets import load_dataset
+from datasets.exceptions import DatasetsError
 from datasets.utils import Version as InfoVersion
 from huggingface_hub import constants, try_to_load_from_cache
 from huggingface_hub.file_download import repo_folder_name
@@ -23,6 +25,7 @@ from solecism.datasets.lock import LOCK, read_lock
 from solecism.datasets.manifest import MANIFEST, Manifest, changed_files, content_of, read_manifest
 from solecism.errors import InputError, candidates, fail, unknown_error
 from solecism.hub.client import DATASET, UnreachableError, refs_of, snapshot
+from solecism.inputs import parquet_tables
 from solecism.language_tags import config_named
 
 if TYPE_CHECKING:
@@ -97,7 +100,13 @@ def _load(manifest: Manifest, config: str, split: str) -> Dataset:
     if split not in splits:
         raise unknown_error(f"config {config!r} has no split", split, "splits", splits)
     chosen = [str(path) for path in files if path.name.startswith(f"{split}-")]
-    rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
+    try:
+        for path in map(Path, chosen):
+            deque(parquet_tables(path), maxlen=0)  # `datasets` would not say what is broken
+        rows = load_dataset("parquet", config, split=split, data_files={split: chosen})
+    except (DatasetsError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise fail(f"`datasets` cannot read it: {reason}", chosen[0]) from None
     rows.info.dataset_name, rows.info.version = manifest.dataset, InfoVersion(manifest.version)
     return rows
 
@@ -145,20 +154,28 @@ def _near(kind: str, versions: list[Version], wanted: Version | None) -> str:
 def _downloaded(repo: str, version: Version, config: str) -> Path:
     """Return the folder of a version, into which the files of a config are downloaded.
 
-    If they are not as released, they are all downloaded once more.
+    If they, or the manifest, are not as released, they are all downloaded once more.
     """
-    for force in (False, True):
-        folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
-        manifest = read_manifest(folder)
-        named = config_named(config, manifest.configs)
-        if named != config:  # called after its language: the manifest says where the files are
-            folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(named)}/*"], force)
-        if manifest.version != str(version):
-            message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
-            raise fail(f"{repo}: {message}")
-        if not changed_files(folder, manifest.config(config).files):
-            return folder
-    raise fail(f"{repo}: the files of {config!r} in {version.tag} are not as released", folder)
+    try:
+        return _fetched(repo, version, config, force=False)
+    except UnreachableError:
+        raise
+    except InputError:
+        return _fetched(repo, version, config, force=True)
+
+
+def _fetched(repo: str, version: Version, config: str, force: bool) -> Path:
+    folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(config)}/*"], force)
+    manifest = read_manifest(folder)
+    named = config_named(config, manifest.configs)
+    if named != config:  # called after its language: the manifest says where the files are
+        folder = snapshot(repo, version.tag, [MANIFEST, f"{escape(named)}/*"], force)
+    if manifest.version != str(version):
+        message = f"{version.tag} holds version {manifest.version}: somebody has moved the tag"
+        raise fail(f"{repo}: {message}")
+    if changed_files(folder, manifest.config(config).files):
+        raise fail(f"{repo}: the files of {config!r} in {version.tag} are not as released", folder)
+    return folder
 
 
 def _newest_cached(repo: str, config: str, wanted: Version | None, error: InputError) -> Path:
