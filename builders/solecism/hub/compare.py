@@ -246,8 +246,8 @@ def _items(table: pa.Table, keys: Sequence[str], rows: Sequence[int], side: str)
     ``side``: whose they are, ``old`` or ``new``.
     """
     names, first = [name for name in SHOWN if name in table.column_names], rows[:EXAMPLES]
-    values = table.select(names).take(pa.array(first, pa.int64())).to_pylist()
-    found = zip(first, values, strict=True)
+    values = table.take(pa.array(first, pa.int64())).to_pylist()
+    found = ((row, {n: some[n] for n in names}) for row, some in zip(first, values, strict=True))
     return _group(table, rows, [Example(keys[row], **{side: some}) for row, some in found])
 
 
