@@ -200,6 +200,14 @@ ODD = [
     (PAIRS.drop(["slots"]).append_column("slots", pa.array([1] * 8)), TOLD),
     (PAIRS.drop(["features"]).append_column("features", pa.array([["a"]] * 8)), ""),
     (PAIRS.append_column("id", PAIRS["id"]), "column 'id' is there twice"),
+    *(
+        (
+            PAIRS.drop([name]).append_column(name, pa.array(["a"] * 3 + [None] * 5)),
+            f"column '{name}', row 4: has no value",
+        )
+        for name in ("sentence_good", "sentence_bad")
+    ),
+    (PAIRS.drop(["tokens_good"]).append_column("tokens_good", pa.nulls(8, pa.string())), ""),
     (PAIRS.drop(["sentence_bad"]), "has no items that pages can show"),
 ]
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +26,8 @@ from solecism.schema import GLOSSES, ItemRow
 def find_glosses(root: Root, items: Sequence[ItemRow]) -> dict[str, list[str]]:
     """Return for each item its :data:`~solecism.schema.GLOSSES`, by its id.
 
-    Items that no template below ``root`` makes, as mined ones, are not in it.
+    Items that no template below ``root`` makes, as mined ones, are not in it; neither are those
+    that lack a sentence, as others may have changed them.
     """
     wanted: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item in items:
@@ -36,7 +37,15 @@ def find_glosses(root: Root, items: Sequence[ItemRow]) -> dict[str, list[str]]:
     for language, asked in wanted.items():
         for paradigm, seed in _paradigms(root, language, asked):
             found |= _drawn(paradigm, seed, asked[paradigm.template.id])
-    return found
+    whole = (item for item in items if item.get("id") in found and None not in _texts(item))
+    return {i["id"]: found[i["id"]] for i in whole if len(_texts(i)) == len(found[i["id"]])}
+
+
+def _texts(item: ItemRow) -> list[Any]:
+    """Return the sentences of an item."""
+    if "conditions" in item:
+        return [condition["text"] for condition in item["conditions"] or ()]
+    return [item.get(f"sentence_{side}") for side in ("good", "bad")]
 
 
 def language_of(item: ItemRow) -> str:
@@ -85,15 +94,12 @@ class GlossedSentence(NamedTuple):
 def glossed_sentences(item: ItemRow, glosses: Sequence[str]) -> list[GlossedSentence]:
     """Return the sentences of a pair or a suite item, given its glosses."""
     if "conditions" in item:
-        texts = [(each["name"], each["text"], each["tokens"] or "") for each in item["conditions"]]
+        sides = [(each["name"], each["tokens"] or "") for each in item["conditions"]]
     else:
-        sides = ("good", "bad")
-        texts = [
-            (side, item[f"sentence_{side}"], item.get(f"tokens_{side}") or "") for side in sides
-        ]
+        sides = [(side, item.get(f"tokens_{side}") or "") for side in ("good", "bad")]
     return [
         GlossedSentence(name, text, interlinear(text, tokens, gloss))
-        for (name, text, tokens), gloss in zip(texts, glosses, strict=True)
+        for (name, tokens), text, gloss in zip(sides, _texts(item), glosses, strict=True)
     ]
 
 

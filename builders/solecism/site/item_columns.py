@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.inputs import reading_parquet
-from solecism.schema import SUITE, ItemRow, pair_schema
+from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
+from solecism.schema import CLOZE, FORMS, SUITE, ItemRow, pair_schema
 from solecism.site.folders import KINDS, SiteConfig
 
 VERDICT = "verdict"
@@ -38,12 +38,10 @@ _TEXTS = {
 }  # fmt: skip
 """The columns with the texts of an item; suites have theirs in ``conditions``."""
 
-_NESTED = {
-    "slots": pair_schema([]).field("slots").type,
-    "conditions": SUITE.field("conditions").type,
-    "predictions": SUITE.field("predictions").type,
-}
-"""The types of the columns that hold lists and are shown on pages."""
+_NEEDED = {**_TEXTS, "suite": ("conditions",), "forms": ("form",)}
+"""The columns that have a value in each row."""
+
+_SCHEMAS = {"pair": pair_schema(), "suite": SUITE, "cloze": CLOZE, "forms": FORMS}
 
 Codes = NDArray[np.int64]
 
@@ -99,7 +97,7 @@ def read_items(config: SiteConfig) -> ItemColumns:
 
     Raises :class:`InputError` for broken files.
     """
-    with reading_parquet(config.files[0]):
+    with reading_parquet(config.files[0]):  # files may have different columns
         table = pa.concat_tables(_tables(config))
         if _GROUPS[config.kind] not in table.column_names:
             raise fail(f"has no column {_GROUPS[config.kind]!r}", config.files[0])
@@ -118,9 +116,9 @@ def _with_verdicts(items: ItemColumns) -> ItemColumns:
     wanted = pa.schema([("id", pa.string()), (VERDICT, pa.string())])
     tables = []
     for path in items.config.judgments:
-        with reading_parquet(path):
-            if set(wanted.names) <= set(pq.read_schema(path).names):
-                tables.append(pq.read_table(path, columns=wanted.names).cast(wanted))
+        if set(wanted.names) <= set(parquet_schema(path).names):
+            with reading_parquet(path):
+                tables.append(read_parquet(path, wanted.names).cast(wanted))
     if not tables:
         return items
     known = pa.concat_tables(tables)
@@ -133,11 +131,27 @@ def _tables(config: SiteConfig) -> Iterator[pa.Table]:
     """Yield each file of a config as a table of the columns that pages need."""
     wanted = dict.fromkeys((*KINDS[config.kind], "set_id", "features", *_FILTERS[config.kind]))
     for path in config.files:
-        with reading_parquet(path):
-            names = pq.read_schema(path).names
-            table = pq.read_table(path, columns=[name for name in wanted if name in names])
-            table.validate(full=True)
-        yield table
+        names = parquet_schema(path).names
+        table = read_parquet(path, [name for name in wanted if name in names])
+        for name in _NEEDED[config.kind]:
+            if name in names and table[name].null_count:
+                row = pc.index(table[name].is_null(), True).as_py() + 1
+                raise fail(f"column {name!r}, row {row}: has no value", path)
+        yield _as_items(table, config.kind, path)
+
+
+def _as_items(table: pa.Table, kind: str, path: Path) -> pa.Table:
+    """Return a table whose columns have the types of items; features may be any."""
+    schema = _SCHEMAS[kind]
+    with reading_parquet(path):
+        return table.cast(
+            pa.schema([
+                schema.field(field.name)
+                if field.name in schema.names and field.name != "features"
+                else field
+                for field in table.schema
+            ])
+        )  # fmt: skip
 
 
 def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]:
@@ -175,7 +189,7 @@ def _strings(column: pa.ChunkedArray) -> list[str]:
 def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
     """Return the texts of each item, and the names of these texts."""
     if kind == "suite":
-        rows = [row or () for row in table["conditions"].cast(_NESTED["conditions"]).to_pylist()]
+        rows = table["conditions"].to_pylist()
         names = pa.array([" · ".join(str(c["name"]) for c in row) for row in rows], pa.string())
         labels = _coded("conditions", pa.chunked_array([names]))
         return [[str(c["text"]) for c in row] for row in rows], labels
@@ -193,18 +207,14 @@ def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
     """
     wanted, found, start = sorted(set(rows)), dict[int, ItemRow](), 0
     for path in config.files:
-        with reading_parquet(path):
-            for batch in pq.ParquetFile(path).iter_batches(batch_size=4096):
-                some = [row - start for row in wanted if start <= row < start + len(batch)]
-                if some:
-                    table = pa.table(batch).take(some)
-                    for name in _NESTED.keys() & set(table.column_names):
-                        place = table.column_names.index(name)
-                        table = table.set_column(place, name, table[name].cast(_NESTED[name]))
-                    found |= zip((start + row for row in some), table.to_pylist(), strict=True)
-                start += len(batch)
-                if not wanted or start > wanted[-1]:
-                    break
+        for table in parquet_tables(path, rows=4096):
+            some = [row - start for row in wanted if start <= row < start + len(table)]
+            if some:
+                items = _as_items(table.take(some), config.kind, path).to_pylist()
+                found |= zip((start + row for row in some), items, strict=True)
+            start += len(table)
+            if not wanted or start > wanted[-1]:
+                break
     if len(found) < len(wanted):
         raise fail("has columns of different lengths", config.files[-1])
     return found
