@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -65,7 +66,7 @@ def writing(path: Path) -> Iterator[Path]:
     part = path.with_name(f".solecism-part.{path.name}")
     part.unlink(missing_ok=True)
     try:
-        with _named(path):
+        with _named(path, part):
             part.touch()
             if path.exists():
                 shutil.copymode(path, part)
@@ -187,7 +188,7 @@ def filling_folder(out: Path, ours: Callable[[Path], bool] = lambda path: False)
     is_new = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
     try:
-        with TemporaryDirectory(prefix=".solecism-part", dir=out) as part, _named(out):
+        with TemporaryDirectory(prefix=".solecism-part", dir=out) as part, _named(out, Path(part)):
             fresh = Path(part)
             yield fresh
             names = [path.relative_to(fresh) for path in _files(fresh) if path.is_file()]
@@ -220,7 +221,7 @@ def replacing_folder(out: Path, ours: Callable[[Path], Collection[str]]) -> Iter
     if not out.name:
         raise fail("cannot be replaced: choose another folder", out)
     fresh, old = (out.with_name(f".solecism-{kind}.{out.name}") for kind in ("part", "old"))
-    with locked(out), _named(out):
+    with locked(out), _named(out, fresh):
         recover_folder(out)
         for left in (fresh, old):
             shutil.rmtree(left, ignore_errors=True)
@@ -280,11 +281,13 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Name ``path`` as the file of an :class:`OSError` that names no file."""
+def _named(path: Path, hidden: Path) -> Iterator[None]:
+    """Name ``path`` in errors that name the ``hidden`` place of its content, or no file."""
     try:
         yield
+    except InputError as error:
+        shown = [(one, one.path.replace(str(hidden), str(path))) for one in error.problems]
+        raise type(error)(replace(one, path=name) for one, name in shown) from None
     except OSError as error:
-        if error.filename is None:
-            error.filename = str(path)
+        error.filename = str(error.filename or path).replace(str(hidden), str(path))
         raise

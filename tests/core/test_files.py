@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -262,6 +263,19 @@ def test_what_a_listing_names_is_inside(tmp_path: Path) -> None:
     with replacing_folder(tmp_path / "out", lambda _: ["../mine", str(tmp_path / "mine")]):
         pass
     assert bytes_of(tmp_path) == {"mine": b"mine"}
+
+
+@pytest.mark.parametrize(
+    "opened", [writing, filling_folder, lambda out: replacing_folder(out, list)]
+)
+@pytest.mark.parametrize(
+    "error", [lambda path: fail("broken", path), lambda path: OSError(5, "I/O", str(path))]
+)
+def test_errors_name_no_hidden_file(tmp_path: Path, opened: Any, error: Any) -> None:
+    with pytest.raises((InputError, OSError)) as caught, opened(tmp_path / "out") as part:
+        raise error(part if opened is writing else part / "x")
+    assert str(tmp_path / "out") in str(caught.value)
+    assert ".solecism" not in str(caught.value)
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:

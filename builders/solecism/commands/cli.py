@@ -26,7 +26,14 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 def path_type(**kinds: bool) -> click.Path:
     """Return a type of option that gives a :class:`Path`; ``kinds`` as of :class:`click.Path`."""
-    return click.Path(path_type=Path, **kinds)
+    return _PathType(path_type=Path, **kinds)
+
+
+class _PathType(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if "\0" in str(value):
+            self.fail(f"{value!r} holds the character U+0000", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def option(*names: str, **kinds: Any) -> Callable[[Command], Command]:
