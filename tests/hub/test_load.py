@@ -16,7 +16,7 @@ from solecism.datasets.lock import LOCK, record
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.hashing import file_digest
 from solecism.hub.push import push
-from solecism.scoring.items import open_items
+from solecism.scoring.items import open_items, rows_of_result
 
 VERSIONS = ("1.0.0", "1.0.1", "2.0.0")
 
@@ -142,6 +142,18 @@ def test_a_damaged_cache_is_mended(full: FakeHub, releases: dict[str, Path]) -> 
         assert manifest.read_bytes() == whole
     manifest.write_bytes(b"{")
     assert open_items(f"{REPO}/he", "v1.0.0").rows == len(ids(releases["1.0.0"], "he"))
+
+
+@pytest.mark.parametrize("config", ["org/tiny/he", "a/b/c/d", "../tiny/he", "he/x", "", "\0", "*"])
+def test_results_of_others_ask_no_hub(
+    hub: FakeHub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch, config: str
+) -> None:
+    monkeypatch.setenv("SOLECISM_DATA", str(releases["1.0.0"].parent))
+    digest = read_manifest(releases["1.0.0"]).config("he").content.sha256[:16]
+    run = {"data": "tiny", "config": "he", "digest": digest}
+    assert rows_of_result(run, [], ["UID"]) == ({}, "tiny/he")
+    assert rows_of_result(run | {"config": config}, [], ["UID"]) == ({}, "")
+    assert hub.log == []
 
 
 @pytest.mark.parametrize(

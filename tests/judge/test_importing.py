@@ -191,6 +191,10 @@ def test_what_does_not_fit_the_study_is_named(study: Study, tmp_path: Path) -> N
     two.write_text(one.read_text().replace(study.id, "0" * 16))
     with pytest.raises(InputError, match=f"has answers to study 0+, this is {study.id}"):
         rows_of(study, two)
+    for old, new in (('"item": "', '"item": "no'), ('"finished": true', '"finished": 3')):
+        two.write_text(one.read_text().replace(old, new, 1))
+        with pytest.raises(InputError, match=r"two\.json:1: "):
+            rows_of(study, two)
     (tmp_path / "data.csv").write_text("participant,item,shown,answer\nada,i99,good,good\n")
     with pytest.raises(InputError, match=r"data\.csv:2: the study has no trial 'i99' .*i"):
         rows_of(study, tmp_path / "data.csv")

@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from solecism.errors import candidates, fail, unknown_error
+from solecism.errors import InputError, candidates, fail, unknown_error
 from solecism.inputs import check, parse_json, read_text, read_toml
 from solecism.judge.design import FOREIGN, Study
 from solecism.judge.protocol import FORMAT, SAVED, answer_row
@@ -57,14 +57,17 @@ def read_raw(path: Path, study: Study, name: str = "") -> Iterator[Raw]:
 def _own(path: Path, text: str, study: Study) -> Iterator[Raw]:
     """Yield the rows of sessions that our page has saved."""
     for line, saved in _json_values(path, text):
-        check(saved, SAVED, path, FORMAT)
+        check(saved, SAVED, f"{path}:{line}", FORMAT)
         if saved["study"] != study.id:
             raise fail(f"has answers to study {saved['study']}, this is {study.id}", path, line)
         if saved["list"] > len(study.lists):
             raise fail(f"list {saved['list']}: the study has {len(study.lists)}", path, line)
         for row in saved["rows"]:
             said = {"position": row["position"], "item": row["item"], "row": row}
-            yield {**answer_row(study, saved["list"], said, saved), "line": line}
+            try:
+                yield {**answer_row(study, saved["list"], said, saved), "line": line}
+            except InputError as error:
+                raise fail(str(error), path, line) from None
 
 
 def _trials(path: Path, text: str, study: Study) -> tuple[list[str], list[Row]]:
@@ -76,7 +79,7 @@ def _trials(path: Path, text: str, study: Study) -> tuple[list[str], list[Row]]:
     naming = [study.columns.get(name, name) for name in ("item", "id", "good")]
     rows: list[Row] = []
     for line, trials in _json_values(path, text):
-        check(trials, [dict], path, "list of jsPsych's trials")
+        check(trials, [dict], f"{path}:{line}", "list of jsPsych's trials")
         for trial in trials:
             said = {name: str(value) for name, value in trial.items() if value is not None}
             if any(said.get(name) for name in naming):

@@ -329,9 +329,10 @@ def rows_of_result(
 
     Returns ``({}, "")`` if the data set is not here, or has other rows now, or no such columns.
     """
-    if folder_of_data(run["data"]) is None:
+    if (folder := folder_of_data(run["data"])) is None:
         return {}, ""
     try:
+        read_manifest(folder).config(run["config"])  # others' results may not ask a hub for it
         items = listed_items(f"{run['data']}/{run['config']}")
         same = items.digest and run["digest"].startswith(items.digest[:8])
         if not same or not set(columns) <= set(items.columns):
