@@ -43,11 +43,13 @@ TREEBANK = Origin(
 
 @dataclass
 class Server:
-    """Files by address; ``breaks``: how many answers break off half-way."""
+    """Files by address; ``breaks``: how many answers break off half-way; ``length``: what they
+    say of their length (empty: the truth)."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     breaks: int = 0
+    length: str = ""
     asked: list[str] = field(default_factory=list)
 
 
@@ -63,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
                 self.send_error(404)
                 return
             self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", told.length or str(len(body)))
             self.end_headers()
             self.wfile.write(body[: len(body) // 2] if told.breaks else body)
             told.breaks = max(0, told.breaks - 1)
@@ -155,6 +157,22 @@ def test_a_download_that_breaks_off(server: Server, cache: Path, breaks: int) ->
         assert not [path for path in cache.rglob("*") if path.is_file()]
     (first,) = fetch("de")
     assert first.files[0].read_text(encoding="utf-8") == TEXT
+
+
+@pytest.mark.usefixtures("one")
+@pytest.mark.parametrize("length", ["abc", "-1"])
+def test_a_length_that_is_no_number(server: Server, length: str) -> None:
+    server.files[ADDRESS], server.length = TEXT.encode(), length
+    assert [path.name for source in fetch("de") for path in source.files] == [FILE]
+
+
+@pytest.mark.usefixtures("one")
+def test_an_answer_without_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.files[ADDRESS] = TEXT.encode()
+    monkeypatch.setattr(sources, "MOST", len(TEXT) // 2)
+    with pytest.raises(InputError, match=f"{FILE}: is larger than any pinned file"):
+        fetch("de")
+    assert len(server.asked) == 1
 
 
 @pytest.mark.usefixtures("one")

@@ -35,6 +35,8 @@ MIRROR = "SOLECISM_SOURCES"
 TRIES = 4
 TIMEOUT = 30.0
 PIECE = 1 << 16
+MOST = 1 << 28
+"""The bytes of a file at most; GitHub takes files up to 100 MiB."""
 
 
 @dataclass(frozen=True)
@@ -225,9 +227,11 @@ def retrieve(url: str, path: Path, pin: Pin, progress: Progress) -> Path:
 def _download(url: str, part: Path, name: str, progress: Progress) -> None:
     """Download an address into a file; raises OSError or HTTPException."""
     with urlopen(url, timeout=TIMEOUT) as answer, part.open("wb") as file:
-        total, done = int(answer.headers.get("Content-Length", 0)), 0
+        total, done = answer.length or 0, 0
         while piece := answer.read(PIECE):
             done += file.write(piece)
             progress(name, done, total)
+            if done > MOST:  # not all pins have a size, and a mirror may answer without end
+                raise fail(f"is larger than any pinned file ({url})", name)
     if done < total:
         raise ConnectionResetError(f"{done} of {total} bytes came")
