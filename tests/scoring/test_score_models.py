@@ -118,6 +118,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "pickled code": (pickled({KEY: _Code()}), "Weights only load failed"),
     "config cut": (cut("config.json", 0.5), "is not a valid JSON file"),
     "unknown architecture": (config(model_type="nope"), "does not recognize this architecture"),
+    **{f"{n} layers": (config(n_layer=n), f"num_hidden_layers is {n} ") for n in (-1, 10**9)},
     "not a number": (tensors(lambda t: t[KEY].fill_(float("nan"))), "NaN|by nan"),
     "an empty folder": (without("*"), "is no folder of a model: it has no config.json"),
     "no tokenizer": (without("tokenizer*"), "has no tokenizer"),

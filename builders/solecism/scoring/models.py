@@ -25,6 +25,8 @@ from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
+MOST_LAYERS = 10_000
+
 assert word_models  # imported for the model classes that it registers
 
 _FINGERPRINTED = (
@@ -182,11 +184,15 @@ def _config(name: str, common: dict[str, Any]) -> Any:
         raise fail(missing)
     try:
         with _clear_errors(name):
-            return AutoConfig.from_pretrained(name, **common)
+            config = AutoConfig.from_pretrained(name, **common)
     except InputError as error:
         if path.is_dir():
             raise
         raise fail(f"{missing}, and on the hub: {error.problems[0].message}") from None
+    if not 0 <= (layers := getattr(config, "num_hidden_layers", 0) or 0) <= MOST_LAYERS:
+        # Layers are made one by one before weights are looked for: 10^9 of them without end.
+        raise fail(f"model {name!r}: num_hidden_layers is {layers} (at most {MOST_LAYERS:,})")
+    return config
 
 
 @contextmanager
