@@ -1,8 +1,8 @@
 """Change small valid inputs at random and read them with the verbs of the command line.
 
 An input must be read, or refused with a message that names a file. Prints a line for each one that
-ends in a traceback, takes over 10 seconds or over 2 GB of memory, and exits with 1 if there is any.
-The same seed and number give the same input.
+ends in a traceback, writes outside of its folder, takes over 10 seconds or over 2 GB of memory, and
+exits with 1 if there is any. The same seed and number give the same input.
 
 Usage: python scripts/fuzz.py [--count 3000] [--seed 1] [--only NUMBER]
 """
@@ -34,17 +34,21 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 from solecism.commands import main
+from solecism.judge.design import read_study
+from solecism.judge.protocol import FORMAT, session_order
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SECONDS, MEMORY = 10, 2 << 30
 
 ODD: tuple[Any, ...] = (
     None, True, 0, -1, 2**63, 1e308, "", " ", "\x00", "\u202e", "../..", "/", "a" * 5_000, "{{ 1 / 0 }}",
-    "[x: y]", "=1+1", "²", "a\nb", [], {}, [None], {"": None}, {"a": {"b": ["c"]}},
+    "[x: y]", "=1+1", "²", "a\nb", [], {}, [None], {"": None}, {"a": {"b": ["c"]}}, "../outside",
+    "a\"]\nx: !function y", "https://x; script-src *", "he/x/y", "..", -1e308, 5,
 )  # fmt: skip
 TOKENS = (
     "{{", "}}", "{%", "[", "]", "((((((", "|", " if ", ":", "=", "---\n", "\n", "\t", "#", '"', "&a", "*a",
-    "-1", "99999999999999999999", "1e309", "nan", "\\data\\", "<s>", "\u202e", "\x00", "[" * 500, "x" * 3_000,
+    "'\\ud800'", "-1", "99999999999999999999", "1e309", "nan", "\\data\\", "<s>", "\u202e", "\x00", "[" * 500,
+    "x" * 3_000,
 )  # fmt: skip
 
 TREEBANK = """# sent_id = 1
@@ -71,10 +75,36 @@ ngram 2=1
 \\end\\
 """
 JUDGED = "UID,accuracy,n\nsimple_agrmt,0.9,20\n"
+SUITE = {
+    "meta": {"name": "number", "metric": "sum"}, "region_meta": {"1": "subject", "2": "verb"},
+    "predictions": [{"type": "formula", "formula": "(2;%bad%) > (2;%good%)"}],
+    "items": [
+        {"item_number": 1, "conditions": [
+            {"condition_name": name, "regions": [
+                {"region_number": 1, "content": "The dog"}, {"region_number": 2, "content": verb},
+            ]}
+            for name, verb in (("good", "barks"), ("bad", "bark"))
+        ]}
+    ],
+}  # fmt: skip
+METADATA = {"version": "1.0.0", "dataset": "clams", "config": "fr"}
+LM_EVAL: dict[str, Any] = {
+    "results": {"solecism_clams_fr": {"alias": "fr", "acc,none": 0.7, "acc_stderr,none": 0.1}},
+    "configs": {"solecism_clams_fr": {"task": "solecism_clams_fr", "metadata": METADATA}},
+    "n-samples": {"solecism_clams_fr": {"original": 40, "effective": 40}}, "group_subtasks": {},
+    "config": {"model": "hf", "model_args": "pretrained=m,dtype=float32", "limit": None},
+    "model_name": "m", "lm_eval_version": "0.4.13", "chat_template_sha": None,
+}  # fmt: skip
 
 _SHOW = ("show clams/fr/simple_agrmt --root root", "build clams --root root --out new")
 _RESULT = ("report result", "report result --by match --csv x.csv", "report result --html x.html")
 _SITE = ("site clams --root root --out pages",)
+_MODEL = "--model model.arpa --out new"
+_PAIRS = (f"score p.parquet {_MODEL}", "audit p.parquet", "convert p.parquet x.csv",
+          "convert p.parquet x.jsonl", "judge new p.parquet --out s --pairs 2")  # fmt: skip
+_SUITES = ("convert s.parquet x", "convert s.parquet x.json", f"score s.parquet {_MODEL}")
+_STUDY = ("judge report study --out x", "judge accept study clams", "judge serve study --status")
+_ANSWERS = ("judge import study answers.json", "judge import study answers.json --from own")
 READERS = {
     "root/templates/clams/fr/simple_agrmt.jinja": (*_SHOW, "check clams/fr --root root"),
     "root/templates/clams/fr/_phrases.jinja": _SHOW,
@@ -83,13 +113,32 @@ READERS = {
     "root/catalogue.toml": ("list --root root", "list clams --cite --root root", *_SHOW),
     "en_demo-ud-test.conllu": ("mine en_demo-ud-test.conllu --out x.jsonl",),
     "model.arpa": ("score clams/fr --model model.arpa --out new",),
-    "clams/manifest.json": ("build clams --root root --out clams", "show clams/fr", *_SITE),
-    "clams/README.md": ("score clams/fr --model model.arpa --out new",),
-    "clams/fr/test-00000-of-00001.parquet": (*_SITE, "audit clams/fr", "convert clams/fr x.csv"),
+    "clams/manifest.json": (
+        "build clams --root root --out clams", "show clams/fr", *_SITE, "convert clams x --tasks",
+        f"score clams/fr {_MODEL}", "push clams --to org/x --dry-run", "diff old clams",
+        "diff clams old", "judge accept study clams", "report result --html x.html",
+    ),
+    "clams/README.md": (f"score clams/fr {_MODEL}", "judge accept study clams"),
+    "clams/fr/test-00000-of-00001.parquet": (
+        *_SITE, "audit clams/fr", "convert clams/fr x.csv", "diff old clams", "diff clams old",
+    ),
+    "p.parquet": _PAIRS,
+    "pairs.jsonl": ("audit pairs.jsonl",),
+    "suite.json": ("convert suite.json x", "convert suite.json x.parquet", "convert suite.json x.csv"),
+    "s.parquet": _SUITES,
+    "pages/site.json": _SITE,
+    "lm/results_1.json": ("report lm", "report lm --html x.html", "report lm --by match"),
+    "study/study.toml": (*_STUDY, *_ANSWERS, "judge export study --to page"),
+    "study/items.jsonl": (*_STUDY, *_ANSWERS, "judge export study --to page"),
+    "study/lists.json": (*_STUDY, *_ANSWERS, "judge export study --to sheet --out x"),
+    "study/texts/page.toml": ("judge export study --to page", "judge export study --to jatos --out x"),
+    "study/answers.parquet": _STUDY,
+    "answers.json": _ANSWERS,
+    "root/catalogue.lock.json": ("lock clams --root root", *_SHOW),
     "result/r.json": (*_RESULT, "site clams --root root --out pages --results result"),
     "result/r.parquet": (*_RESULT, "site clams --root root --out pages --results result"),
     "people.csv": ("report result --judgments people.csv",),
-}
+}  # fmt: skip
 """The commands that read each file of the small world."""
 
 
@@ -105,20 +154,47 @@ def make_world(folder: Path) -> None:
     (folder / "root" / "catalogue.toml").write_text(
         '[clams]\nversion = "1.0.0"\npretty_name = "C"\n'
     )
+    (folder / "lm").mkdir()
     for name, text in (
         ("en_demo-ud-test.conllu", TREEBANK), ("model.arpa", ARPA), ("people.csv", JUDGED),
+        ("suite.json", json.dumps(SUITE)), ("lm/results_1.json", json.dumps(LM_EVAL)),
     ):  # fmt: skip
         (folder / name).write_text(text, encoding="utf-8")
     with chdir(folder):
-        for command in (
-            "build clams --root root --out clams",
-            "score clams/fr --model model.arpa --out result --sample 200",
-        ):
-            done = CliRunner().invoke(main, command.split())
-            if done.exit_code:
-                raise RuntimeError(f"{command}: {done.output}") from done.exception
+        _made(
+            "build clams --root root --out clams", "lock clams --root root",
+            "score clams/fr --model model.arpa --out result --sample 200", *_SITE,
+            "convert suite.json s.parquet", "judge new clams/fr --out study --pairs 2 --judges 2",
+        )  # fmt: skip
         for path in Path("result").iterdir():
             path.rename(path.with_name(f"r{path.suffix}"))
+        shutil.copytree("clams", "old")
+        rows = pq.read_table("clams/fr/test-00000-of-00001.parquet").slice(0, 100)
+        pq.write_table(rows, "p.parquet")
+        lines = (json.dumps(row) + "\n" for row in rows.slice(0, 20).to_pylist())
+        Path("pairs.jsonl").write_text("".join(lines))
+        Path("answers.json").write_text(json.dumps(_session(Path("study"))))
+        _made("judge import study answers.json")
+
+
+def _made(*commands: str) -> None:
+    for command in commands:
+        done = CliRunner().invoke(main, command.split())
+        if done.exit_code:
+            raise RuntimeError(f"{command}: {done.output}") from done.exception
+
+
+def _session(folder: Path) -> dict[str, Any]:
+    """Return what the page of a study saves of a person who always finds the good sentence."""
+    study = read_study(folder)
+    rows = [
+        {"item": key, "position": place, "time": 900, "shown": "good", "answer": "good"}
+        for place, key in enumerate(session_order(study, 1, "s"), 1)
+    ]
+    return {
+        "format": FORMAT, "study": study.id, "session": "s", "seed": "s", "list": 1, "participant": "p",
+        "native_language": "fr", "finished": True, "flags": [], "rows": rows,
+    }  # fmt: skip
 
 
 def changed(name: str, data: bytes, dice: random.Random) -> bytes:
@@ -130,7 +206,8 @@ def changed(name: str, data: bytes, dice: random.Random) -> bytes:
         change = structured.get(Path(name).suffix, _text) if dice.random() < 0.75 else _text
         try:
             data = change(data, dice)
-        except (ValueError, OSError, pa.ArrowException):  # an earlier change broke the structure
+        # An earlier change broke the structure, or Arrow cannot hold this one.
+        except (ValueError, TypeError, ArithmeticError, OSError, pa.ArrowException):
             data = _text(data, dice)
     return data
 
@@ -172,16 +249,27 @@ def _json(data: bytes, dice: random.Random) -> bytes:
 
 
 def _parquet(data: bytes, dice: random.Random) -> bytes:
-    """Drop, double or rename a column, or fill it with values of another type."""
+    """Change a column or a value: its type, its name, its place, its number of rows."""
     table = pq.read_table(io.BytesIO(data))
     place = dice.randrange(table.num_columns)
     name, rows = table.column_names[place], len(table)
     values = dice.choice(([1], ["x"], [None], [1.5], [["a"]], [{"a": 1}], [b"\xff"], [True]))
-    match dice.randrange(4):
+    kinds = pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())
+    some = table[place].to_pylist()
+    match dice.randrange(8):
         case 0:
             table = table.drop([name])
         case 1:
             table = table.append_column(name, table[place])
+        case 2:
+            table = table.slice(0, dice.choice((0, 1, rows // 2)))
+        case 3:
+            table = pa.concat_tables([table, table.slice(0, 3)])
+        case 4:
+            table = table.set_column(place, name, table[place].cast(dice.choice(kinds)))
+        case 5 | 6:
+            some[dice.randrange(rows)] = dice.choice(ODD)
+            table = table.set_column(place, name, pa.array(some))
         case _:
             table = table.set_column(place, name, pa.array(values * rows))
     out = io.BytesIO()
@@ -215,24 +303,35 @@ def _told(command: str) -> str:
     return "ok" if not done.exit_code else "clear error" if named else f"vague: {done.output:.200}"
 
 
+def _tried(folder: Path, dice: random.Random, number: int) -> tuple[Path, str, str]:
+    """Change a file of a copy of the world and read it; return file, command and how it ended."""
+    names, run = list(READERS), folder / "run"
+    path = Path(names[number % len(names)])
+    command = dice.choice(READERS[path.as_posix()])
+    shutil.copytree(folder / "world", run)
+    (run / path).write_bytes(changed(path.name, (run / path).read_bytes(), dice))
+    with chdir(run):
+        told = ending(command)
+    shutil.rmtree(run)
+    others = {path.name for path in folder.iterdir()} - {"world"}
+    if others != {"outside.json"} or json.loads((folder / "outside.json").read_text()) != SUITE:
+        told = f"wrote outside: {', '.join(sorted(others))}"
+    return path, command, told
+
+
 @click.command()
 @click.option("--count", default=3_000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
 @click.option("--only", type=int, help="Only the input of this number; print what is told.")
 def fuzz(count: int, seed: int, only: int | None) -> None:
     warnings.simplefilter("ignore")
-    names = list(READERS)
     ends: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="solecism-fuzz-") as folder, chdir(folder):
-        make_world(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="solecism-fuzz-") as name:
+        folder = Path(name)
+        make_world(folder / "world")
+        (folder / "outside.json").write_text(json.dumps(SUITE))
         for number in range(count) if only is None else [only]:
-            dice = random.Random(f"{seed} {number}")
-            path = Path(names[number % len(names)])
-            whole = path.read_bytes()
-            path.write_bytes(changed(path.name, whole, dice))
-            command = dice.choice(READERS[path.as_posix()])
-            told = ending(command)
-            path.write_bytes(whole)
+            path, command, told = _tried(folder, random.Random(f"{seed} {number}"), number)
             ends[told.partition(":")[0]] += 1
             if only is not None or told not in ("ok", "clear error"):
                 click.echo(f"{number}: {path}: solecism {command}: {told}")
