@@ -210,18 +210,22 @@ def parquet_schema(path: Path) -> pa.Schema:
 
 
 def parquet_tables(
-    path: Path, columns: Sequence[str] | None = None, rows: int = 65536
-) -> Iterator[pa.Table]:
+    path: Path, columns: Sequence[str] | None = None, rows: int = 65536,
+    types: pa.Schema | None = None,
+) -> Iterator[pa.Table]:  # fmt: skip
     """Yield the rows of a Parquet file in tables of at most ``rows``, one at least.
 
-    The columns have the types of :func:`parquet_schema`. Raises :class:`InputError` for a file
-    that cannot be read, for one of ``columns`` that it does not have, and for a broken value.
+    The columns have the types in ``types``, those that are not there as in
+    :func:`parquet_schema`. Raises :class:`InputError` for a file that cannot be read, for one of
+    ``columns`` that it does not have, and for a broken value or one of another type.
     """
     schema = parquet_schema(path)
     names = schema.names if columns is None else list(columns)
     if missing := [name for name in names if name not in schema.names]:
         raise unknown_error("there is no column", missing[0], "columns", schema.names, path)
-    wanted = pa.schema([schema.field(name) for name in names], schema.metadata)
+    types = types or schema
+    fields = [(types if name in types.names else schema).field(name) for name in names]
+    wanted = pa.schema(fields, schema.metadata)
     first = 1
     with reading_parquet(path), pq.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=names, use_threads=False):
@@ -233,9 +237,11 @@ def parquet_tables(
             yield wanted.empty_table()
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def read_parquet(
+    path: Path, columns: Sequence[str] | None = None, types: pa.Schema | None = None
+) -> pa.Table:
     """Return the rows of a Parquet file, as :func:`parquet_tables` yields them."""
-    return pa.concat_tables(parquet_tables(path, columns))
+    return pa.concat_tables(parquet_tables(path, columns, types=types))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -258,17 +264,10 @@ def _validate(table: pa.Table, path: Path, first: int) -> None:
         try:
             column.validate(full=True)
         except pa.ArrowInvalid as error:
+            for row in range(len(table) if len(table) > 1 else 0):
+                _validate(table.slice(row, 1), path, first + row)
             reason = str(error).rpartition(": ")[2]
-            row = next((n for n in range(len(column)) if _is_broken(column.slice(n, 1))), 0)
-            raise fail(f"column {name!r}, row {first + row}: {reason}", path) from None
-
-
-def _is_broken(column: pa.ChunkedArray) -> bool:
-    try:
-        column.validate(full=True)
-    except pa.ArrowInvalid:
-        return True
-    return False
+            raise fail(f"column {name!r}, row {first}: {reason}", path) from None
 
 
 def check(

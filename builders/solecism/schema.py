@@ -62,6 +62,10 @@ def pair_schema(extra: Iterable[str] = ()) -> pa.Schema:
     return pa.schema(columns)
 
 
+PAIR_TYPES = pa.schema([field for field in pair_schema() if field.name != "features"])
+"""The columns of pairs whose types are the same in all data sets."""
+
+
 _END = pa.struct(
     [
         *((n, _TEXT) for n in ("form", "lemma", "feats")),

@@ -30,12 +30,11 @@ from solecism.inputs import (
     parquet_tables,
     read_json_lines,
     read_text,
-    reading_parquet,
 )
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
-from solecism.schema import ItemRow, pair_schema
+from solecism.schema import PAIR_TYPES, ItemRow
 
 _WORD = re.compile(r"\w(?:[\w'’.-]*\w)?|[^\w\s]")
 _MARKS = ".?!…。？！"
@@ -377,16 +376,14 @@ def _rows(path: Path) -> Iterator[ItemRow]:
         schema = parquet_schema(path)
         known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
         wanted = [name for name in known if name in schema.names]
-        types = pa.schema([
-            schema.field(n) if n == "features" else pair_schema().field(n) for n in wanted
-        ])  # fmt: skip
         if "features" in wanted and not pa.types.is_struct(schema.field("features").type):
             raise fail(
                 f"column 'features' is {schema.field('features').type}, wanted a struct", path
             )
-        for table in parquet_tables(path, wanted) if {*_TEXTS} <= {*wanted} else ():
-            with reading_parquet(path):
-                rows = table.cast(types).to_pylist()
+        for table in (
+            parquet_tables(path, wanted, types=PAIR_TYPES) if {*_TEXTS} <= {*wanted} else ()
+        ):
+            rows = table.to_pylist()
             yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":
         yield from read_json_lines(path, _LINE, "minimal pair")

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
-from solecism.schema import CLOZE, FORMS, SUITE, ItemRow, pair_schema
+from solecism.schema import CLOZE, FORMS, PAIR_TYPES, SUITE, ItemRow
 from solecism.site.folders import KINDS, SiteConfig
 
 VERDICT = "verdict"
@@ -41,7 +40,7 @@ _TEXTS = {
 _NEEDED = {**_TEXTS, "suite": ("conditions",), "forms": ("form",)}
 """The columns that have a value in each row."""
 
-_SCHEMAS = {"pair": pair_schema(), "suite": SUITE, "cloze": CLOZE, "forms": FORMS}
+_SCHEMAS = {"pair": PAIR_TYPES, "suite": SUITE, "cloze": CLOZE, "forms": FORMS}
 
 Codes = NDArray[np.int64]
 
@@ -117,8 +116,7 @@ def _with_verdicts(items: ItemColumns) -> ItemColumns:
     tables = []
     for path in items.config.judgments:
         if set(wanted.names) <= set(parquet_schema(path).names):
-            with reading_parquet(path):
-                tables.append(read_parquet(path, wanted.names).cast(wanted))
+            tables.append(read_parquet(path, wanted.names, wanted))
     if not tables:
         return items
     known = pa.concat_tables(tables)
@@ -132,26 +130,13 @@ def _tables(config: SiteConfig) -> Iterator[pa.Table]:
     wanted = dict.fromkeys((*KINDS[config.kind], "set_id", "features", *_FILTERS[config.kind]))
     for path in config.files:
         names = parquet_schema(path).names
-        table = read_parquet(path, [name for name in wanted if name in names])
+        some = [name for name in wanted if name in names]
+        table = read_parquet(path, some, _SCHEMAS[config.kind])
         for name in _NEEDED[config.kind]:
             if name in names and table[name].null_count:
                 row = pc.index(table[name].is_null(), True).as_py() + 1
                 raise fail(f"column {name!r}, row {row}: has no value", path)
-        yield _as_items(table, config.kind, path)
-
-
-def _as_items(table: pa.Table, kind: str, path: Path) -> pa.Table:
-    """Return a table whose columns have the types of items; features may be any."""
-    schema = _SCHEMAS[kind]
-    with reading_parquet(path):
-        return table.cast(
-            pa.schema([
-                schema.field(field.name)
-                if field.name in schema.names and field.name != "features"
-                else field
-                for field in table.schema
-            ])
-        )  # fmt: skip
+        yield table
 
 
 def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]:
@@ -207,10 +192,10 @@ def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
     """
     wanted, found, start = sorted(set(rows)), dict[int, ItemRow](), 0
     for path in config.files:
-        for table in parquet_tables(path, rows=4096):
+        for table in parquet_tables(path, rows=4096, types=_SCHEMAS[config.kind]):
             some = [row - start for row in wanted if start <= row < start + len(table)]
             if some:
-                items = _as_items(table.take(some), config.kind, path).to_pylist()
+                items = table.take(some).to_pylist()
                 found |= zip((start + row for row in some), items, strict=True)
             start += len(table)
             if not wanted or start > wanted[-1]:
