@@ -59,6 +59,9 @@ def test_a_version_has_its_own_entry() -> None:
     )
     assert "year" not in bibtex(replace(TINY, date=None))
     assert "url" not in bibtex(replace(TINY, hub=""))
+    odd = bibtex(replace(TINY, name="a}, x={", pretty_name="{T}}, note = {\\input{x}\n@misc{y"))
+    assert odd.startswith("@misc{solecism-a-x-,\n")
+    assert "  title = {T, note = inputx miscy, version 1.2.0},\n" in odd
     people = bibtex(replace(TINY, authors=("Who, Anna", "The Group")))
     assert "  author = {Who, Anna and {The Group}},\n" in people
 

@@ -64,6 +64,12 @@ def test_lines_of_a_difference() -> None:
     ]
 
 
+def test_names_of_others_stay_in_their_line() -> None:
+    added = ItemGroup(1, {"a`\n\n## 9.9.9\n": 1})
+    found = DatasetDifference("1.0.0", "2.0.0", (ConfigDifference("he", 1, 2, added=added),))
+    assert lines_of(found) == ["`he`: 1 item added (`a ## 9.9.9` 1)"]
+
+
 LOG = """# Changelog of `tiny`
 
 About versions.

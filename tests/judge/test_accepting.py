@@ -95,6 +95,12 @@ def test_nothing_is_written_through_a_link(
     assert (tmp_path / "mine").read_bytes() == before
 
 
+def test_a_name_that_would_be_markup_in_the_card(folder: Path, outcome: Outcome) -> None:
+    outcome.pairs.loc[outcome.pairs.index[0], "UID"] = "x` | --> <img>"
+    with pytest.raises(InputError, match="cannot stand in a card"):
+        accept(outcome, folder)
+
+
 def test_the_card_says_who_judged(folder: Path, outcome: Outcome) -> None:
     path = folder / "README.md"
     assert "**No native speaker has judged" in path.read_text()

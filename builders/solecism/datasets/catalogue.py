@@ -218,13 +218,19 @@ def bibtex(entry: CatalogueEntry) -> str:
     """Return the BibTeX entry of a version of a data set."""
     authors = entry.authors or (f"The authors of {entry.pretty_name or entry.name}",)
     values = {
-        "author": " and ".join(a if ", " in a else f"{{{a}}}" for a in authors),
-        "title": f"{entry.pretty_name}, version {entry.version}",
+        "author": " and ".join(a if ", " in a else f"{{{a}}}" for a in map(_plain, authors)),
+        "title": _plain(f"{entry.pretty_name}, version {entry.version}"),
         "year": str(entry.date.year) if entry.date else "",
         "url": f"https://huggingface.co/datasets/{entry.hub}" if entry.hub else "",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in values.items() if value]
-    return "\n".join([f"@misc{{solecism-{entry.name},", *lines, "}"])
+    key = re.sub(r"[^.a-zA-Z0-9_-]+", "-", entry.name)
+    return "\n".join([f"@misc{{solecism-{key},", *lines, "}"])
+
+
+def _plain(text: str) -> str:
+    """Return a text without what is special in BibTeX: others may have named the data set."""
+    return " ".join(re.sub(r"[{}\\@]", "", text).split())
 
 
 def cite(root: Root, dataset: str) -> str:

@@ -265,29 +265,34 @@ _MADE = "<!-- made by `solecism diff`: write notes above this line -->"
 def lines_of(difference: DatasetDifference) -> list[str]:
     """Return the changes as the entries of a Markdown list, without bullets."""
     added, removed = difference.added_configs.items(), difference.removed_configs.items()
-    lines = [f"new config `{name}` ({_counted(rows)})" for name, rows in added]
-    lines += [f"config `{name}` removed ({_counted(rows)})" for name, rows in removed]
-    lines += [f"`{c.name}`: {what}" for c in difference.configs for what in _changes(c)]
+    lines = [f"new config {_code(name)} ({_counted(rows)})" for name, rows in added]
+    lines += [f"config {_code(name)} removed ({_counted(rows)})" for name, rows in removed]
+    lines += [f"{_code(c.name)}: {what}" for c in difference.configs for what in _changes(c)]
     return lines or ["documents only; the items are the same"]
 
 
 def _changes(config: ConfigDifference) -> Iterator[str]:
-    columns = ", ".join(f"`{name}`" for name in config.changed_columns)
+    columns = ", ".join(map(_code, config.changed_columns))
     ways = (("added", config.added), ("removed", config.removed),
             (f"changed in {columns}", config.changed))  # fmt: skip
     for word, items in ways:
         if items.count:
             largest = sorted(items.by.items(), key=lambda pair: (-pair[1], pair[0]))
-            shown = ", ".join(f"`{name}` {count:,}" for name, count in largest[:10])
+            shown = ", ".join(f"{_code(name)} {count:,}" for name, count in largest[:10])
             by = f" ({shown}{', ...' if len(largest) > 10 else ''})" if shown else ""
             yield f"{_counted(items.count)} {word}{by}"
     kinds = (("added", config.columns_added), ("removed", config.columns_removed),
              ("of another type", config.columns_retyped))  # fmt: skip
     for word, names in kinds:
         if names:
-            yield f"columns {word}: " + ", ".join(f"`{name}`" for name in names)
+            yield f"columns {word}: " + ", ".join(map(_code, names))
     if config.moved:
         yield "rows are in another order or have other numbers"
+
+
+def _code(name: str) -> str:
+    """Return a name as code in Markdown: rows of others may have a line end or ticks in it."""
+    return f"`{' '.join(name.split()).replace('`', '')[:100]}`"
 
 
 def _counted(count: int) -> str:

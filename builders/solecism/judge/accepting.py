@@ -80,6 +80,9 @@ def _by_config(outcome: Outcome, manifest: Manifest) -> dict[str, pd.DataFrame]:
         dataset, _, config = str(spec).partition("/")
         if dataset == manifest.dataset:
             pairs[check_name(config or "all", "config")] = some
+            for word in (config, *some["UID"]):
+                if not re.fullmatch(r"(-?[\w.+ ])*", word):
+                    raise fail(f"{word!r} cannot stand in a card: it has signs of Markdown")
     if not pairs:
         what = ", ".join(sorted(set(outcome.pairs["config"]))) or "nothing"
         raise fail(f"the study is about {what}, this is {manifest.dataset!r}", manifest.path)

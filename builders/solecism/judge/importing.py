@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from solecism.errors import candidates, fail
 from solecism.files import place_in, write_text, writing
 from solecism.hashing import hex_ids, text_hashes
-from solecism.inputs import COUNT, check, check_name, parquet_schema, read_parquet
+from solecism.inputs import COUNT, check, check_name, read_parquet
 from solecism.judge.design import ANSWERS_FILE, SALT, Item, Study
 from solecism.judge.formats import Raw, read_raw
 from solecism.judge.protocol import JUDGED, pseudonym
@@ -248,9 +248,6 @@ def read_answer_table(study: Study) -> pa.Table:
     path = study.folder / TABLE
     if not path.is_file():
         return _stored(study)
-    missing = [name for name in ANSWERS.names if name not in parquet_schema(path).names]
-    if missing:
-        raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
     table = read_parquet(path, ANSWERS.names, ANSWERS)
     _check_values(table, study.design, path)
     pairs = table.group_by([*PAIR], use_threads=False).aggregate([]).to_pandas()
