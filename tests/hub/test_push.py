@@ -182,7 +182,7 @@ HE = {
         ({"version": "0.0.0"}, "'tiny' has no version"),
         *(({"configs": {"he": HE | some}}, "is no manifest of a build")
           for some in ({"language_tags": ["heb]\nmetadata: ["]}, {"languages": ["../.."]},
-                       {"content_sha256": ""}, {"files": {}})),
+                       {"content_sha256": ""}, {"files": {}}, {"iso639_3": ["heb, x"]})),
         ({"configs": {"he/../x": HE}}, "config 'he/../x' is no name"),
         ({"configs": {"he\"\nx: 1": HE}}, "characters that nobody sees"),
         ({"dataset": "../tiny"}, "dataset '../tiny' is no name"),

@@ -15,11 +15,11 @@ from solecism.datasets.configs import BuiltConfig
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
 from solecism.hashing import Content
-from solecism.inputs import COUNT, SHA256, read_json
+from solecism.inputs import COUNT, read_json
 from solecism.root import Root
 
 LOCK = "catalogue.lock.json"
-_VERSION = {"configs": {str: {"rows": COUNT, "content_sha256": SHA256}}, "commit?": str}
+_VERSION = {"configs": {str: {"rows": COUNT, "content_sha256": str}}, "commit?": str}
 """The shape of a version in a lock (:mod:`solecism.inputs`)."""
 
 

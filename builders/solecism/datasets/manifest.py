@@ -25,6 +25,7 @@ _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
 _CONFIG = {
     "rows": Number(0, whole=True), "content_sha256": SHA256, "files": _FILES, "sources?": _SOURCES,
     "kind?": str, "default?": bool, "languages?": [str], "language_tags?": [_TAG],
+    "iso639_3?": [_TAG],
 }  # fmt: skip
 _SHAPE = {
     "dataset": str,
