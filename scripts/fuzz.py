@@ -130,7 +130,7 @@ READERS = {
     "lm/results_1.json": ("report lm", "report lm --html x.html", "report lm --by match"),
     "study/study.toml": (*_STUDY, *_ANSWERS, "judge export study --to page"),
     "study/items.jsonl": (*_STUDY, *_ANSWERS, "judge export study --to page"),
-    "study/lists.json": (*_STUDY, *_ANSWERS, "judge export study --to sheet --out x"),
+    "study/lists.json": (*_STUDY, *_ANSWERS, "judge export study --to jatos --out x"),
     "study/texts/page.toml": ("judge export study --to page", "judge export study --to jatos --out x"),
     "study/answers.parquet": _STUDY,
     "answers.json": _ANSWERS,

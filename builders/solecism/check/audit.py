@@ -24,13 +24,7 @@ from solecism.check.heuristics import (
 )
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
-from solecism.inputs import (
-    COUNT,
-    parquet_schema,
-    parquet_tables,
-    read_json_lines,
-    read_text,
-)
+from solecism.inputs import COUNT, parquet_schema, parquet_tables, read_json_lines, read_text
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -377,12 +371,10 @@ def _rows(path: Path) -> Iterator[ItemRow]:
         known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
         wanted = [name for name in known if name in schema.names]
         if "features" in wanted and not pa.types.is_struct(schema.field("features").type):
-            raise fail(
-                f"column 'features' is {schema.field('features').type}, wanted a struct", path
-            )
-        for table in (
-            parquet_tables(path, wanted, types=PAIR_TYPES) if {*_TEXTS} <= {*wanted} else ()
-        ):
+            kind = schema.field("features").type
+            raise fail(f"column 'features' is {kind}, wanted a struct", path)
+        whole = {*_TEXTS} <= {*wanted}
+        for table in parquet_tables(path, wanted, types=PAIR_TYPES) if whole else ():
             rows = table.to_pylist()
             yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":

@@ -49,9 +49,7 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     for path in (*manifest.files, CARD, manifests.MANIFEST):
         # Others may have made the folder: a link would lead what is written to another file.
         if not is_own_file(folder, path):
-            raise fail(
-                "is no file in the folder, or a link: build the data set anew", folder / path
-            )
+            raise fail("is no file in the folder, or a link: build it anew", folder / path)
     files = {p: f for name in pairs for p, f in manifest.config(name).files.items()}
     if wrong := changed_files(folder, files):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
