@@ -13,15 +13,16 @@ import math
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from solecism.errors import InputError, Problem, candidates, fail
+from solecism.errors import InputError, Problem, candidates, fail, unknown_error
 
 MOST = 20
 """The most problems that are listed for one file."""
@@ -71,12 +72,24 @@ _NAMES: dict[object, str] = {
 }
 
 
+def require_file(path: Path) -> None:
+    """Raise :class:`InputError` for a device or named pipe, but for standard input.
+
+    One in a folder of others would be read for ever.
+    """
+    if not path.exists() or path.is_file() or path.is_dir():
+        return
+    if path != Path("/dev/stdin") and path.parent != Path("/dev/fd"):
+        raise fail("is no file", path)
+
+
 def read_text(path: Path, encoding: str = "utf-8") -> str:
     """Return the text of a file.
 
     Raises :class:`InputError` if it cannot be read or is not UTF-8.
     """
     try:
+        require_file(path)
         raw = path.read_bytes()
         return raw.decode(encoding)
     except FileNotFoundError:
@@ -123,6 +136,7 @@ def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[
     Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
     ``what``.
     """
+    require_file(path)
     try:
         packed = path.suffix == ".xz"
         text = lzma.decompress(path.read_bytes()).decode() if packed else read_text(path)
@@ -166,6 +180,7 @@ def read_toml(path: Path, shape: object = dict) -> dict[str, Any]:
 def reading_parquet(path: Path) -> Iterator[None]:
     """Turn an error of Arrow about a broken file into an :class:`InputError` that names the
     file."""
+    require_file(path)
     try:
         yield
     except (FileNotFoundError, IsADirectoryError) as error:
@@ -174,6 +189,83 @@ def reading_parquet(path: Path) -> Iterator[None]:
         # Arrow's KeyError: a column is there twice.
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise fail(f"is not a Parquet file that can be read: {reason}", path) from None
+
+
+def parquet_schema(path: Path) -> pa.Schema:
+    """Return the columns of a Parquet file, all of its texts as type ``string``.
+
+    pandas 3 and polars write texts as ``large_string`` or ``string_view``, and categories as a
+    dictionary. Raises :class:`InputError` for a file that cannot be read, or has a column twice.
+    """
+    with reading_parquet(path):
+        schema = pq.read_schema(path)
+    for name in schema.names:
+        if schema.names.count(name) > 1:
+            raise fail(f"has two columns {name!r}", path)
+    plain = [field.with_type(_plain(field.type)) for field in schema]
+    return pa.schema(plain, schema.metadata)
+
+
+def parquet_tables(
+    path: Path, columns: Sequence[str] | None = None, rows: int = 65536
+) -> Iterator[pa.Table]:
+    """Yield the rows of a Parquet file in tables of at most ``rows``, one at least.
+
+    The columns have the types of :func:`parquet_schema`. Raises :class:`InputError` for a file
+    that cannot be read, for one of ``columns`` that it does not have, and for a broken value.
+    """
+    schema = parquet_schema(path)
+    names = schema.names if columns is None else list(columns)
+    if missing := [name for name in names if name not in schema.names]:
+        raise unknown_error("there is no column", missing[0], "columns", schema.names, path)
+    wanted = pa.schema([schema.field(name) for name in names], schema.metadata)
+    first = 1
+    with reading_parquet(path), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(rows, columns=names, use_threads=False):
+            table = pa.table(batch).select(names)
+            _validate(table, path, first)
+            yield table.cast(wanted)
+            first += len(table)
+        if first == 1:
+            yield wanted.empty_table()
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the rows of a Parquet file, as :func:`parquet_tables` yields them."""
+    return pa.concat_tables(parquet_tables(path, columns))
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Return a type with all of its texts as ``string``, and lists as plain lists."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if isinstance(kind, pa.ListType | pa.LargeListType | pa.ListViewType | pa.LargeListViewType):
+        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_plain(field.type)) for field in kind])
+    return kind
+
+
+def _validate(table: pa.Table, path: Path, first: int) -> None:
+    """Raise :class:`InputError` that names column and row of a broken value, as text that is not
+    UTF-8; ``first`` is the number of the table's first row."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            reason = str(error).rpartition(": ")[2]
+            row = next((n for n in range(len(column)) if _is_broken(column.slice(n, 1))), 0)
+            raise fail(f"column {name!r}, row {first + row}: {reason}", path) from None
+
+
+def _is_broken(column: pa.ChunkedArray) -> bool:
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return True
+    return False
 
 
 def check(

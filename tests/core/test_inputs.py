@@ -1,5 +1,6 @@
 """Files of others: what they must be is said in one place, and what is wrong with file and line."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from solecism.inputs import (
     INTEGER,
     SHARE,
     check,
+    parquet_schema,
     read_json,
+    read_json_lines,
+    read_parquet,
     read_text,
     read_toml,
     reading_parquet,
@@ -110,3 +114,59 @@ def test_parquet_that_cannot_be_read_is_told(tmp_path: Path) -> None:
             InputError, match=r"x.parquet: is not a Parquet file that can be read: "
         ):
             _parquet(path)
+
+
+TEXTS = (
+    pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string()),
+    pa.dictionary(pa.int8(), pa.large_string()),
+)  # fmt: skip
+PLAIN = pa.schema(
+    [("id", pa.string()), ("n", pa.int32()), ("parts", pa.list_(pa.struct([("s", pa.string())])))]
+)
+
+
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+def test_texts_of_pandas_and_polars_are_texts(tmp_path: Path, kind: pa.DataType) -> None:
+    rows = [{"id": "a", "n": 1, "parts": [{"s": "x"}]}, {"id": None, "n": None, "parts": []}]
+    part = pa.StructArray.from_arrays([pa.array(["x"], pa.large_string())], ["s"])
+    parts = pa.LargeListArray.from_arrays([0, 1, 1], part)
+    texts = pa.array(["a", None]).cast(kind)
+    table = pa.table({"id": texts, "n": pa.array([1, None], pa.int32()), "parts": parts})
+    pq.write_table(table, tmp_path / "x.parquet")
+    assert parquet_schema(tmp_path / "x.parquet").types[0] == pa.string()
+    assert read_parquet(tmp_path / "x.parquet").to_pylist() == rows
+    read = read_parquet(tmp_path / "x.parquet", ["parts", "id"])
+    assert read.schema.names == ["parts", "id"]
+    assert read.schema.field("parts").type.value_type == PLAIN.field("parts").type.value_type
+
+
+def test_parquet_without_rows_has_its_columns(tmp_path: Path) -> None:
+    pq.write_table(PLAIN.empty_table(), tmp_path / "x.parquet")
+    assert read_parquet(tmp_path / "x.parquet").schema == PLAIN
+
+
+def _latin(texts: list[bytes]) -> pa.Array:
+    return pa.Array.from_buffers(pa.string(), len(texts), pa.array(texts, pa.binary()).buffers())
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pa.table({"b": _latin([b"x", b"caf\xe9"])}), "column 'b', row 2: Invalid UTF8"),
+        (pa.table([["x"], ["y"]], names=["a", "a"]), "has two columns 'a'"),
+        (pa.table({"a": ["x"]}), "there is no column 'b' .columns: a."),
+    ],
+)
+def test_broken_columns_and_rows_are_named(tmp_path: Path, table: pa.Table, message: str) -> None:
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(InputError, match=f"x.parquet: {message}"):
+        read_parquet(tmp_path / "x.parquet", ["b"])
+
+
+def test_pipes_and_devices_are_no_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        for read in (read_text, read_json, read_json_lines, read_parquet):
+            with pytest.raises(InputError, match=f"{name}: is no file"):
+                read(tmp_path / name)
