@@ -19,8 +19,9 @@ from pathlib import Path
 from solecism.avg.grammar import Grammar, GrammarRule, Symbol, read_grammar
 from solecism.errors import InputError, Problem, fail
 from solecism.files import add_texts
+from solecism.inputs import read_text
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
-from solecism.lexicon.table import UPOS, Row, Table, table_text
+from solecism.lexicon.table import UPOS, Row, Table, read_table, table_text
 
 _NOMINAL = ("NOUN", "PRON")
 
@@ -46,7 +47,7 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     A file ``common.avg`` beside the grammar is read too. The files are written into
     ``templates/<dataset>/<language>/`` and ``lexicons/<language>/`` of the folder ``out``. Raises
     :class:`InputError` with every problem of the grammar, or with all files that are there already
-    with another text: nothing is overwritten.
+    with another text: nothing is overwritten. Words are added to tables that are there.
     """
     for name in (language, dataset):
         if not re.fullmatch(r"\w[\w.-]*", name):
@@ -61,11 +62,39 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     if not drafts:
         raise fail("no sentence has an ungrammatical one: there is no minimal pair", grammar_path)
     folder, lexicons = out / "templates" / dataset / language, out / "lexicons" / language
-    texts = {lexicons / f"{words.name}.tsv": table_text(words.table()) for words in tables.values()}
+    made = {lexicons / f"{words.name}.tsv": words.table() for words in tables.values()}
+    there = {path for path in made if path.is_file() and read_text(path).startswith("lemma\t")}
+    texts = {
+        path: table_text(_with_words(read_table(path), table) if path in there else table)
+        for path, table in made.items()
+    }
     for number, draft in enumerate(drafts, 1):
         uid = grammar.name if len(drafts) == 1 else f"{grammar.name}_{number}"
         texts[folder / f"{uid}.jinja"] = draft.text(uid, grammar_path.name)
-    return add_texts(out, dict(sorted(texts.items())))
+    return add_texts(out, dict(sorted(texts.items())), there.__contains__)
+
+
+def _with_words(old: Table, new: Table) -> Table:
+    """Return a table with the words of another one; raise :class:`InputError` for lemmas that have
+    other cells there."""
+    columns = tuple(dict.fromkeys((*old.columns, *new.columns)))
+    rows = {r.lemma: (r.forms, dict.fromkeys(columns, "") | r.properties) for r in old.rows}
+    problems = []
+    for row in new.rows:
+        forms, known = rows.get(row.lemma, ({}, dict.fromkeys(columns, "")))
+        pairs = chain(row.forms.items(), row.properties.items())
+        there = {str(name): value for name, value in chain(forms.items(), known.items()) if value}
+        unlike = [str(n) for n, value in pairs if value != there.get(str(n), value)]
+        if unlike:
+            message = f"lemma {row.lemma!r} is there already with another {', '.join(unlike)}"
+            problems.append(Problem(message, old.path))
+        more = {name: value for name, value in row.properties.items() if value}
+        rows[row.lemma] = {**row.forms, **forms}, {**known, **more}
+    if problems:
+        raise InputError(problems)
+    all_cells = tuple(dict.fromkeys((*old.cells, *new.cells)))
+    made = (Row(lemma, *cells, "") for lemma, cells in rows.items())
+    return Table(old.path, old.name, all_cells, columns, tuple(made))
 
 
 @dataclass(frozen=True)
