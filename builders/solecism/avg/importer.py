@@ -78,7 +78,7 @@ def _with_words(old: Table, new: Table) -> Table:
     """Return a table with the words of another one; raise :class:`InputError` for lemmas that have
     other cells there."""
     columns = tuple(dict.fromkeys((*old.columns, *new.columns)))
-    rows = {r.lemma: (r.forms, dict.fromkeys(columns, "") | r.properties) for r in old.rows}
+    rows = {r.lemma: (r.forms, {**dict.fromkeys(columns, ""), **r.properties}) for r in old.rows}
     problems = []
     for row in new.rows:
         forms, known = rows.get(row.lemma, ({}, dict.fromkeys(columns, "")))
