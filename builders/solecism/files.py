@@ -76,6 +76,31 @@ def writing(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def is_own_file(folder: Path, name: str) -> bool:
+    """Return whether a path is a regular file in a folder: others may have filled the folder.
+
+    It is not absolute and has no ``..``; no part of it is a symbolic link.
+    """
+    path = folder / name
+    if Path(name).is_absolute() or not os.path.isfile(path):  # noqa: PTH113 (False if too long)
+        return False
+    return path.resolve() == folder.resolve() / name
+
+
+def place_in(folder: Path, name: str) -> Path:
+    """Return the path of a file that will be written into a folder that others filled.
+
+    A link in its place is removed, as :func:`writing` would follow it. Raises :class:`InputError`
+    if a link leads to the file's folder.
+    """
+    path = folder / name
+    if path.parent.resolve() != (folder.resolve() / name).parent:
+        raise fail("is a link, and nothing is written through it", path.parent)
+    if path.is_symlink():
+        path.unlink()
+    return path
+
+
 def csv_of(
     records: Iterable[Mapping[str, object]], exact: bool = False, delimiter: str = ","
 ) -> str:

@@ -1,10 +1,10 @@
 """Read text, JSON, TOML and Parquet files of others, and check the shape of their content.
 
 A shape says what a value must be: a type (``str``, ``bool``, ``dict``, ``date``); :data:`COUNT`,
-:data:`SHARE` or another :class:`Number`; ``[shape]``, a list; ``(shape, shape)``, one or the other;
-``"text"``, just this text; ``None``, null; and ``{"key": shape, "other?": shape, str: shape}``, a
-mapping with a key, one that may be missing, and all other keys (without ``str`` they may have any
-value).
+:data:`SHARE` or another :class:`Number`; a compiled pattern, a text that it fits as a whole;
+``[shape]``, a list; ``(shape, shape)``, one or the other; ``"text"``, just this text; ``None``,
+null; and ``{"key": shape, "other?": shape, str: shape}``, a mapping with a key, one that may be
+missing, and all other keys (without ``str`` they may have any value).
 """
 
 import json
@@ -61,6 +61,9 @@ INTEGER = Number(-_LARGE, _LARGE, whole=True)
 
 SHARE = Number(0, 1)
 """The shape of an accuracy."""
+
+SHA256 = re.compile("[0-9a-f]{64}")
+"""The shape of a digest."""
 
 _NAMES: dict[object, str] = {
     str: "a text",
@@ -201,7 +204,7 @@ def parquet_schema(path: Path) -> pa.Schema:
         schema = pq.read_schema(path)
     for name in schema.names:
         if schema.names.count(name) > 1:
-            raise fail(f"has two columns {name!r}", path)
+            raise fail(f"column {name!r} is there twice", path)
     plain = [field.with_type(_plain(field.type)) for field in schema]
     return pa.schema(plain, schema.metadata)
 
@@ -290,7 +293,7 @@ def check_name(name: str, what: str, path: str | Path = "") -> str:
     """
     if not name or name.startswith(".") or any(sign in name for sign in "/\\"):
         raise fail(f"{what} {name[:100]!r} is no name: it begins with '.' or holds a / or \\", path)
-    if len(name) > 200 or not name.isprintable():
+    if not name.isprintable() or len(name.encode()) > 200:
         raise fail(f"{what} {name[:100]!r} is too long, or has characters that nobody sees", path)
     return name
 
@@ -326,12 +329,16 @@ def _holds(value: object, shape: object) -> bool:
         return shape.holds(value)
     if isinstance(shape, str):
         return bool(value == shape)
+    if isinstance(shape, re.Pattern):
+        return isinstance(value, str) and shape.fullmatch(value) is not None
     return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
 
 
 def _name(shape: object) -> str:
     if isinstance(shape, tuple):
         return " or ".join(map(_name, shape))
+    if isinstance(shape, re.Pattern):
+        return f"of the form {shape.pattern}"
     kind = next((kind for kind in (list, Mapping) if isinstance(shape, kind)), shape)
     return _NAMES.get(kind) or (f"a {kind.__name__}" if isinstance(kind, type) else str(kind))
 

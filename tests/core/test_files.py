@@ -15,12 +15,13 @@ from release import bytes_of, small_root
 from solecism import files
 from solecism.commands import main
 from solecism.datasets.build import build
-from solecism.datasets.manifest import is_within
 from solecism.errors import InputError, fail
 from solecism.files import (
     add_texts,
     csv_of,
     filling_folder,
+    is_own_file,
+    place_in,
     replacing_folder,
     write_text,
     writing,
@@ -256,11 +257,23 @@ def test_texts_of_a_table_are_no_formulas(start: str) -> None:
 def test_what_a_listing_names_is_inside(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "out").mkdir()
-    for name in (str(tmp_path / "mine"), "../mine", "\0", "in/../../mine"):
-        assert not is_within(tmp_path / "out", name)
+    for name in (str(tmp_path / "mine"), "../mine", "\0", "in/../../mine", "a" * 300):
+        assert not is_own_file(tmp_path / "out", name)
     with replacing_folder(tmp_path / "out", lambda _: ["../mine", str(tmp_path / "mine")]):
         pass
     assert bytes_of(tmp_path) == {"mine": b"mine"}
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "study" / "page").mkdir(parents=True)
+    (tmp_path / "study" / "page" / "index.html").symlink_to(tmp_path / "mine")
+    (tmp_path / "study" / "texts").symlink_to(tmp_path)
+    write_text(place_in(tmp_path / "study", "page/index.html"), "page")
+    with pytest.raises(InputError, match="texts: is a link"):
+        place_in(tmp_path / "study", "texts/mine")
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (tmp_path / "study" / "page" / "index.html").read_text() == "page"
 
 
 def test_build_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Files of others: what they must be is said in one place, and what is wrong with file and line."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,10 @@ from solecism.inputs import (
     reading_parquet,
 )
 
-SHAPE = {"name": str, "part?": SHARE, "many": [{"n": COUNT}], "other?": (str, None), str: INTEGER}
+SHAPE = {
+    "name": str, "part?": SHARE, "many": [{"n": COUNT}], "other?": (str, None),
+    "code?": re.compile("[a-z]"), str: INTEGER,
+}  # fmt: skip
 
 
 def wrong(value: Any, shape: Any = SHAPE) -> list[str]:
@@ -49,6 +53,8 @@ def wrong(value: Any, shape: Any = SHAPE) -> list[str]:
             ["part is nan, not a number from 0 to 1"],
         ),
         ({"name": "a", "many": [], "other": 1}, ["other is 1, not a text or nothing"]),
+        ({"name": "a", "many": [], "code": "x\n"}, ["code is 'x\\n', not of the form [a-z]"]),
+        ({"name": "a", "many": [], "code": 1}, ["code is 1, not of the form [a-z]"]),
         ({"name": "a", "many": [], "x": 10**40}, [f"x is {10**40}, not a whole number"]),
         ({"name": "a", "many": [], "x": "y" * 99}, [f"x is '{'y' * 55} ..., not a whole number"]),
     ],
@@ -153,7 +159,7 @@ def _latin(texts: list[bytes]) -> pa.Array:
     ("table", "message"),
     [
         (pa.table({"b": _latin([b"x", b"caf\xe9"])}), "column 'b', row 2: Invalid UTF8"),
-        (pa.table([["x"], ["y"]], names=["a", "a"]), "has two columns 'a'"),
+        (pa.table([["x"], ["y"]], names=["a", "a"]), "column 'a' is there twice"),
         (pa.table({"a": ["x"]}), "there is no column 'b' .columns: a."),
     ],
 )

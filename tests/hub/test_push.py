@@ -161,6 +161,11 @@ def test_somebody_else_pushes_in_the_meantime(hub: FakeHub, releases: dict[str, 
     assert hub.repos[REPO].history[:2] == ["tiny 1.0.0", "an edit"]
 
 
+HE = {
+    "rows": 1, "content_sha256": "0" * 64, "files": {"he/x": {"sha256": "0" * 64, "bytes": 1}},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -173,7 +178,14 @@ def test_somebody_else_pushes_in_the_meantime(hub: FakeHub, releases: dict[str, 
         ({"documents": {}}, "does not list README.md: build the data set again"),
         *(({"documents": {name: {"sha256": "0", "bytes": 1}}}, "is no manifest of a build")
           for name in ("../diary.txt", "/etc/hostname", "he/../x", ".git/config", "a\x1b")),
+        ({"documents": {"a" * 300: {"sha256": "0" * 64, "bytes": 1}}}, "is too long"),
         ({"version": "0.0.0"}, "'tiny' has no version"),
+        *(({"configs": {"he": HE | some}}, "is no manifest of a build")
+          for some in ({"language_tags": ["heb]\nmetadata: ["]}, {"languages": ["../.."]},
+                       {"content_sha256": ""}, {"files": {}})),
+        ({"configs": {"he/../x": HE}}, "config 'he/../x' is no name"),
+        ({"configs": {"he\"\nx: 1": HE}}, "characters that nobody sees"),
+        ({"dataset": "../tiny"}, "dataset '../tiny' is no name"),
     ],
 )  # fmt: skip
 def test_manifests_that_are_not_published(

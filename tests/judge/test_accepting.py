@@ -78,6 +78,23 @@ def test_a_study_is_accepted(folder: Path, study: Study) -> None:
     assert 0 < len(dropped) < 12
 
 
+@pytest.mark.parametrize("name", ["README.md", "excluded/adjunct_island.jsonl", "manifest.json"])
+def test_nothing_is_written_through_a_link(
+    folder: Path, outcome: Outcome, tmp_path: Path, name: str
+) -> None:
+    edit(folder / "manifest.json", '"documents": {', '"documents": {"excluded/adjunct_island.jsonl":'
+         f' {{"sha256": "{"0" * 64}", "bytes": 1}},')  # fmt: skip
+    (folder / "excluded").mkdir()
+    (folder / "excluded" / "adjunct_island.jsonl").touch()
+    shutil.copy(folder / name, tmp_path / "mine")
+    (folder / name).unlink()
+    (folder / name).symlink_to(tmp_path / "mine")
+    before = (tmp_path / "mine").read_bytes()
+    with pytest.raises(InputError, match=f"{name}: is no file in the folder, or a link"):
+        accept(outcome, folder)
+    assert (tmp_path / "mine").read_bytes() == before
+
+
 def test_the_card_says_who_judged(folder: Path, outcome: Outcome) -> None:
     path = folder / "README.md"
     assert "**No native speaker has judged" in path.read_text()

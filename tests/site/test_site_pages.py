@@ -25,6 +25,7 @@ from sites import (
 )
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.hashing import file_digest
 from solecism.judge.schema import JUDGMENTS, VERDICTS
 from solecism.root import Root
 from solecism.site.build import LIST, build_site
@@ -216,7 +217,8 @@ def test_odd_tables_are_read_or_told(tmp_path: Path, table: pa.Table, message: s
 def test_a_name_is_no_address(tmp_path: Path, name: str) -> None:
     facts = {name: {"phenomenon": name, "pairs": 2}, "simple_agrmt": {"phenomenon": name}}
     table = make_pairs(8)
-    folder = write_folder(tmp_path / "data", name, {name: (table, facts), "xx": (table, facts)})
+    plain = name.strip("/")
+    folder = write_folder(tmp_path / "data", plain, {plain: (table, facts), "xx": (table, facts)})
     build_site(tmp_path / "site", [folder])
     for file in (tmp_path / "site").rglob("*.html"):
         links = ParsedPage(file.read_text("utf-8")).links
@@ -307,6 +309,19 @@ def test_a_strange_list_of_files_is_not_believed(tmp_path: Path, listed: str) ->
     with pytest.raises(InputError, match="not as it was built"):
         build_site(tmp_path / "site", [suite_folder(tmp_path / "data")])
     assert bytes_of(tmp_path / "site") == {LIST: listed.encode(), "index.html": b"mine"}
+
+
+@pytest.mark.parametrize(
+    "name", ["thesis.tex", ".nojekyll", "notes/x.md", "clams/he/items/data.csv"]
+)
+def test_only_files_that_a_site_has_are_replaced(tmp_path: Path, name: str) -> None:
+    out = tmp_path / "site"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).write_text("mine")
+    files = {name: file_digest(out / name)}
+    (out / LIST).write_text(json.dumps({"tool": "solecism 1", "files": files}))
+    build_site(out, [suite_folder(tmp_path / "data")])
+    assert (out / name).read_text() == "mine"
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

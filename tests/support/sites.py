@@ -38,7 +38,7 @@ def write_folder(
         (folder / file).parent.mkdir(parents=True)
         pq.write_table(table, folder / file)
         entries[config] = {
-            "kind": "pair", "languages": [table["language"][0].as_py()], "rows": len(table),
+            "kind": "pair", "languages": [table["language"][0].as_py().replace("/", "")], "rows": len(table),
             "content_sha256": "0" * 64, "files": {file: {"sha256": "0" * 64, "bytes": 1}},
             "paradigms": paradigms,
         }  # fmt: skip
@@ -58,7 +58,8 @@ def stranger_folder(folder: Path) -> Path:
         "findings": [{"code": HARMFUL, "level": "warning", "message": HARMFUL}],
     }  # fmt: skip
     paradigms = {uid: {**facts, "example": [uid]} for uid in uids}
-    return write_folder(folder, HARMFUL, {HARMFUL: (table, paradigms)})
+    name = HARMFUL.replace("/", "")  # other names of data sets and configs are refused
+    return write_folder(folder, name, {name: (table, paradigms)})
 
 
 def _harmful_pair(number: int, uid: str) -> dict[str, Any]:

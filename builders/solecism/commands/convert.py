@@ -19,7 +19,7 @@ from solecism.commands.cli import echo, option, path_type
 from solecism.datasets.cldf import write_cldf
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
-from solecism.inputs import reading_parquet
+from solecism.inputs import check_name
 from solecism.language_tags import code_of
 from solecism.root import find_root
 from solecism.schema import SUITE
@@ -64,7 +64,8 @@ def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
             suites.setdefault(item["suite"], []).append(item)
         with filling_folder(target, _is_suite) as folder:
             for suite, some in suites.items():
-                write_syntaxgym(some, folder / f"{suite}.json")
+                name = check_name(suite, "suite", source)
+                write_syntaxgym(some, folder / f"{name}.json")
         return [target / f"{suite}.json" for suite in suites]
     return [target]
 
@@ -72,12 +73,11 @@ def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
 def _records(source: str) -> Iterator[dict[str, object]]:
     """Yield items with all columns; lists become JSON."""
     data = None if Path(source).suffix in _READERS else open_items(source)
-    with reading_parquet(data.files[0] if data else Path(source)):
-        for table in data.tables() if data else [_read(source)]:
-            for row in table.flatten().to_pylist():  # the fields of a struct become columns
-                lists = {n: value for n, value in row.items() if isinstance(value, list | dict)}
-                texts = {n: json.dumps(some, ensure_ascii=False) for n, some in lists.items()}
-                yield {**row, **texts}
+    for table in data.tables() if data else [_read(source)]:
+        for row in table.flatten().to_pylist():  # the fields of a struct become columns
+            lists = {n: value for n, value in row.items() if isinstance(value, list | dict)}
+            texts = {n: json.dumps(some, ensure_ascii=False) for n, some in lists.items()}
+            yield {**row, **texts}
 
 
 def _is_suite(path: Path) -> bool:

@@ -1,29 +1,30 @@
 """The manifest of a data set folder: ``manifest.json`` lists all files with their digests."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_of
 from solecism.errors import InputError, fail, unknown_error
+from solecism.files import is_own_file
 from solecism.hashing import Content, ContentDigest, file_digest
-from solecism.inputs import Number, read_json, reading_parquet
+from solecism.inputs import SHA256, Number, check_name, parquet_tables, read_json
 from solecism.language_tags import config_named
 from solecism.root import Root
 
 MANIFEST = "manifest.json"
+_NO = "is no manifest of a build"
 
-_FILES = {str: {"sha256": str, "bytes": Number(0, whole=True)}}
+_TAG = re.compile("[a-z]{2,3}(_[A-Z][a-z]{3})?")
+_FILES = {str: {"sha256": SHA256, "bytes": Number(0, whole=True)}}
 _SOURCES = [{"redistributable?": bool, "missing?": [str], "changed?": [str]}]
 _CONFIG = {
-    "rows": Number(0, whole=True), "content_sha256": str, "files": _FILES, "sources?": _SOURCES,
-    "kind?": str, "default?": bool, "languages?": [str], "language_tags?": [str],
+    "rows": Number(0, whole=True), "content_sha256": SHA256, "files": _FILES, "sources?": _SOURCES,
+    "kind?": str, "default?": bool, "languages?": [str], "language_tags?": [_TAG],
 }  # fmt: skip
 _SHAPE = {
     "dataset": str,
@@ -108,7 +109,8 @@ class Manifest:
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder that ``solecism build`` made.
 
-    Raises :class:`InputError` if there is no manifest or if it lacks something.
+    Raises :class:`InputError` if there is no manifest, if it lacks something, and if it holds a
+    name that leads elsewhere: others may have written it.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -118,11 +120,15 @@ def read_manifest(folder: Path) -> Manifest:
     version, documents = value["version"], _files(value.get("documents", {}), path)
     if not is_version(version):
         message = f"version {version!r} is not of the form '1.0.0'"
-        raise fail(f"is no manifest of a build: {message}", path)
+        raise fail(f"{_NO}: {message}", path)
     sources, configs = [*value.get("sources", ())], {}
+    check_name(value["dataset"], f"{_NO}: dataset", path)
     for name, facts in value["configs"].items():
+        check_name(name, f"{_NO}: config", path)
+        for code in facts.get("languages", ()):
+            check_name(code, f"{_NO}: language", path)
         if not facts["files"]:
-            raise fail(f"is no manifest of a build: config {name!r} has no files", path)
+            raise fail(f"{_NO}: config {name!r} has no files", path)
         sources += facts.get("sources", ())
         configs[name] = ConfigFiles(
             name, Content(facts["rows"], facts["content_sha256"]), _files(facts["files"], path),
@@ -138,11 +144,8 @@ def _files(value: Mapping[str, Facts], manifest: Path) -> dict[str, FileDigest]:
     Raises :class:`InputError` for a path out of the folder: others may have written the manifest.
     """
     for name in value:
-        path = PurePosixPath(name)
-        is_plain = not path.is_absolute() and path.as_posix() == name and name.isprintable()
-        if not is_plain or "\\" in name or any(part.startswith(".") for part in path.parts):
-            message = f"is no manifest of a build: {name!r} is no path in the folder"
-            raise fail(message, manifest)
+        for part in name.split("/"):
+            check_name(part, f"{_NO}: in {name[:100]!r}", manifest)
     return {name: FileDigest(f["sha256"], f["bytes"]) for name, f in value.items()}
 
 
@@ -208,15 +211,8 @@ def files_of_build(folder: Path) -> list[str]:
     if not str(manifest.raw.get("tool", "")).startswith("solecism "):
         return []
     files = manifest.files.items()
-    whole = [p for p, f in files if is_within(folder, p) and f.is_of(folder / p)]
+    whole = [p for p, f in files if is_own_file(folder, p) and f.is_of(folder / p)]
     return [*whole, MANIFEST]
-
-
-def is_within(folder: Path, name: str) -> bool:
-    """Return whether a path stays in the folder: not absolute, no ``..``, no symbolic link."""
-    if Path(name).is_absolute() or "\0" in name:
-        return False
-    return (folder / name).resolve() == folder.resolve() / name
 
 
 def contents_of(manifest: Manifest) -> dict[str, Content]:
@@ -231,7 +227,6 @@ def content_of(paths: Iterable[Path]) -> Content:
     """
     digest = ContentDigest()
     for path in paths:
-        with reading_parquet(path):
-            for batch in pq.ParquetFile(path).iter_batches(use_threads=False):
-                digest.add(pa.Table.from_batches([batch]))
+        for table in parquet_tables(path):
+            digest.add(table)
     return digest.content

@@ -14,10 +14,10 @@ from solecism.datasets.manifest import (
     MANIFEST,
     Manifest,
     changed_files,
-    is_within,
     read_manifest,
 )
 from solecism.errors import fail
+from solecism.files import is_own_file
 from solecism.hub import client
 from solecism.hub.compare import DatasetDifference, compare
 
@@ -129,7 +129,7 @@ def _releasable(folder: Path) -> Manifest:
     if CARD not in manifest.documents:
         message = f"does not list {CARD}: build the data set again with this version of solecism"
         raise fail(message, manifest.path)
-    links = [path for path in _paths(manifest) if not is_within(folder, path)]
+    links = [path for path in _paths(manifest) if not is_own_file(folder, path)]
     if wrong := sorted({*links, *changed_files(folder, manifest.files)}):
         message = f"{', '.join(wrong)}: not as the build made it: build the data set again"
         raise fail(message, manifest.path)

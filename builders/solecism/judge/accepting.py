@@ -24,9 +24,9 @@ from solecism.datasets.card import card_config, card_info, with_head
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
 from solecism.datasets.manifest import FileDigest, Manifest, changed_files, read_manifest
 from solecism.errors import candidates, fail
-from solecism.files import json_of, link_file, replacing_folder, write_text
+from solecism.files import is_own_file, json_of, link_file, replacing_folder, write_text
 from solecism.hashing import ContentDigest, file_digest
-from solecism.inputs import check_name, read_text, reading_parquet
+from solecism.inputs import check_name, parquet_tables, read_text
 from solecism.judge import schema
 from solecism.judge.outcome import Outcome, records
 from solecism.scoring.summary import Interval
@@ -46,6 +46,12 @@ def accept(outcome: Outcome, folder: Path, judges: str = "") -> list[BuiltConfig
     """
     manifest = read_manifest(folder)
     pairs = _by_config(outcome, manifest)
+    for path in (*manifest.files, CARD, manifests.MANIFEST):
+        # Others may have made the folder: a link would lead what is written to another file.
+        if not is_own_file(folder, path):
+            raise fail(
+                "is no file in the folder, or a link: build the data set anew", folder / path
+            )
     files = {p: f for name in pairs for p, f in manifest.config(name).files.items()}
     if wrong := changed_files(folder, files):
         raise fail("is not as it was built: build the data set anew", folder / wrong[0])
@@ -84,8 +90,8 @@ def _refuse_absent(ids: list[str], manifest: Manifest, config: str) -> None:
     """Raise :class:`InputError` if the config lacks a pair with one of these ids."""
     known: set[str] = set()
     for path in manifest.paths(config):
-        with reading_parquet(path):
-            known.update(pq.read_table(path, columns=["id"])["id"].to_pylist())
+        for table in parquet_tables(path, ["id"]):
+            known.update(table["id"].to_pylist())
     if absent := [key for key in ids if key not in known]:
         why = f"of {len(ids)} pairs {len(absent)} are not in {config!r} {manifest.version}"
         near = candidates("ids", sorted(known), absent[0])

@@ -18,9 +18,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solecism.errors import candidates, fail
-from solecism.files import write_text, writing
+from solecism.files import place_in, write_text, writing
 from solecism.hashing import hex_ids, text_hashes
-from solecism.inputs import COUNT, check, check_name, reading_parquet
+from solecism.inputs import (
+    COUNT,
+    check,
+    check_name,
+    parquet_schema,
+    read_parquet,
+    reading_parquet,
+)
 from solecism.judge.design import ANSWERS_FILE, SALT, Item, Study
 from solecism.judge.formats import Raw, read_raw
 from solecism.judge.protocol import JUDGED, pseudonym
@@ -68,7 +75,7 @@ def import_answers(
     twice = 0
     if files and not study.items and not (study.folder / SALT).is_file():
         # Others made the study, so it has no salt yet for the pseudonyms of people.
-        write_text(study.folder / SALT, secrets.token_hex(16) + "\n", mode=0o600)
+        write_text(place_in(study.folder, SALT), secrets.token_hex(16) + "\n", mode=0o600)
     for path, row in _rows(study, files, kind, known or known_trials(study.items)):
         key = tuple(row[part] for part in ("participant", "list", "position", "id", "shown"))
         if (other := found.setdefault(key, row)) is not row:
@@ -232,7 +239,7 @@ def _chosen(answer: str, item: Item, shown: str) -> str | None:
 
 def save_answers(study: Study, table: pa.Table) -> Path:
     """Write the table of answers of a study over an earlier one, and return its path."""
-    path = study.folder / TABLE
+    path = place_in(study.folder, TABLE)
     with writing(path) as part:
         part.chmod(0o600)
         pq.write_table(table, part)
@@ -248,11 +255,11 @@ def read_answer_table(study: Study) -> pa.Table:
     path = study.folder / TABLE
     if not path.is_file():
         return _stored(study)
+    missing = [name for name in ANSWERS.names if name not in parquet_schema(path).names]
+    if missing:
+        raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
     with reading_parquet(path):
-        table = pq.read_table(path)
-        if missing := [name for name in ANSWERS.names if name not in table.column_names]:
-            raise fail(f"is no table of answers: it has no column {', '.join(missing)}", path)
-        table = table.select(ANSWERS.names).cast(ANSWERS)
+        table = read_parquet(path, ANSWERS.names).cast(ANSWERS)
     _check_values(table, study.design, path)
     pairs = table.group_by([*PAIR], use_threads=False).aggregate([]).to_pandas()
     twice = pairs["id"][pairs.duplicated(["config", "id"])]

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from solecism.contrast import direction
 from solecism.errors import candidates, fail
-from solecism.files import write_text
+from solecism.files import place_in, write_text
 from solecism.inputs import check, read_source, read_toml
 from solecism.judge.design import Study
 from solecism.judge.protocol import REASONS
@@ -88,7 +88,7 @@ def write_page(study: Study) -> Path:
     """
     folder = study.folder / "page"
     for name, text in page_texts(study).items():
-        write_text(folder / name, text)
+        write_text(place_in(study.folder, f"page/{name}"), text)
     return folder
 
 

@@ -35,7 +35,7 @@ from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from solecism.errors import InputError, fail
-from solecism.files import write_text
+from solecism.files import place_in, write_text
 from solecism.inputs import parse_json, read_text
 from solecism.judge.design import ANSWERS_FILE, Study
 from solecism.judge.protocol import ANSWER, FINISH, ROW, SESSION, Said, answer_row, pseudonym
@@ -248,7 +248,7 @@ def results_token(study: Study) -> str:
     """Return the token for reading results; the first call makes it."""
     path = study.folder / TOKEN
     if not path.exists():
-        write_text(path, secrets.token_urlsafe(24) + "\n", mode=0o600)
+        write_text(place_in(study.folder, TOKEN), secrets.token_urlsafe(24) + "\n", mode=0o600)
     if not (token := read_text(path).strip()):
         raise fail("is empty: delete it, then the server makes another token", path)
     return token

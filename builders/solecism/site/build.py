@@ -7,6 +7,7 @@ item (the place of its value) and ``margin-N.js`` the margins of a model.
 """
 
 import json
+import re
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 
 from solecism import __version__
 from solecism.contrast import direction
-from solecism.datasets.manifest import MANIFEST, is_within
+from solecism.datasets.manifest import MANIFEST
 from solecism.errors import InputError, fail
-from solecism.files import json_of, replacing_folder
+from solecism.files import is_own_file, json_of, replacing_folder
 from solecism.hashing import file_digest
 from solecism.inputs import read_json
 from solecism.root import Root, find_root
@@ -33,6 +34,9 @@ from solecism.terminal import Progress, no_progress
 
 LIST = "site.json"
 """The list of the files of a site, with their digests."""
+
+_MADE = re.compile(r"([\w.-]+/){0,2}[\w.-]+\.html|([\w.-]+/){2}items/(index|\w+-\d+)\.js")
+"""The form of the names of its pages and of the files of its item browsers."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +111,17 @@ def _write_items(
 
 
 def _ours(folder: Path) -> list[str]:
-    """Return the files of a site that were not changed since they were written."""
+    """Return the files of a site that were not changed since they were written.
+
+    Others may have written the list: a file that no site has is never ours.
+    """
     shape = {"tool": str, "files": {str: str}}
     try:
         files = read_json(folder / LIST, shape, "list of a site")["files"]
     except InputError:
         return []
-    there = [name for name in files if is_within(folder, name) and (folder / name).is_file()]
+    known = [name for name in files if name in fixed_files() or _MADE.fullmatch(name)]
+    there = [name for name in known if is_own_file(folder, name)]
     return [*(name for name in there if file_digest(folder / name) == files[name]), LIST]
 
 

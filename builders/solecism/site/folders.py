@@ -13,15 +13,14 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from solecism.datasets import catalogue
 from solecism.datasets.catalogue import CatalogueEntry, Reference, catalogue_entry
-from solecism.datasets.manifest import Manifest, is_within, read_manifest
+from solecism.datasets.manifest import Manifest, read_manifest
 from solecism.errors import InputError, fail
+from solecism.files import is_own_file
 from solecism.grammar.template import Template, read_templates
 from solecism.hashing import file_digest
-from solecism.inputs import COUNT, check, reading_parquet
+from solecism.inputs import COUNT, check, parquet_schema
 from solecism.root import Root
 from solecism.schema import ItemRow
 
@@ -270,17 +269,14 @@ def _files(manifest: Manifest, config: str) -> tuple[Path, ...]:
     """Return the files of a config, which must be in the folder of the manifest."""
     folder = manifest.path.parent
     for name in manifest.config(config).files:
-        if not is_within(folder, name) or not (folder / name).is_file():
+        if not is_own_file(folder, name):
             raise fail("is named in the manifest, but is not in its folder", folder / name)
     return tuple(manifest.paths(config))
 
 
 def _kind(file: Path) -> str:
     """Return the kind of items in a file; empty for a kind that has no pages."""
-    with reading_parquet(file):
-        names = pq.read_schema(file).names
-    if twice := [name for name, n in Counter(names).items() if n > 1]:
-        raise fail(f"column {twice[0]!r} is there twice", file)
+    names = parquet_schema(file).names
     return next((kind for kind, columns in KINDS.items() if set(columns) <= set(names)), "")
 
 
