@@ -49,9 +49,9 @@ def read_syntaxgym(path: Path) -> pa.Table:
     """Read a suite as items (:data:`solecism.schema.SUITE`); raises :class:`InputError`.
 
     The text of a condition is its regions with a space between them. Blanks at the edges of regions
-    and doubled ones are left out, with a warning that says in how many regions. A region is called by its name
-    in ``region_meta``, by its number where the names are not all different. The files of Hu et al.
-    (2020) have their predictions under ``meta``.
+    and doubled ones are left out, with a warning that says in how many regions. A region is called
+    by its name in ``region_meta``, by its number where the names are not all different. The files
+    of Hu et al. (2020) have their predictions under ``meta``.
     """
     suite, changed = read_json(path, _SUITE, "suite"), 0
     for item in suite["items"]:
