@@ -84,7 +84,7 @@ WORKED = [
     ("docs/add-a-family.md",
      ["templates/meine/de/dank.jinja", "0 errors, 0 warnings"], {"meine/README.md": "solecism-meine"}),
     ("docs/suites.md",
-     ["0 errors, 1 warnings", "I107", "all predictions of an item hold: 50.0 % of 2 items",
+     ["0 errors, 1 warning, ", "I107", "all predictions of an item hold: 50.0 % of 2 items",
       r"number_prep +(0|100)\.0 "],
      {"number_txt.txt": "\nThe author near the pilots sing .\n"}),
     ("docs/site.md", ["items to browse"], {"pages/clams/he/browse.html": ""}),
