@@ -21,7 +21,7 @@ from solecism.errors import InputError, Problem, fail
 from solecism.files import add_texts
 from solecism.inputs import read_text
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
-from solecism.lexicon.table import UPOS, Row, Table, read_table, table_text
+from solecism.lexicon.table import UPOS, Row, Table, table_text
 
 _NOMINAL = ("NOUN", "PRON")
 
@@ -62,39 +62,32 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     if not drafts:
         raise fail("no sentence has an ungrammatical one: there is no minimal pair", grammar_path)
     folder, lexicons = out / "templates" / dataset / language, out / "lexicons" / language
-    made = {lexicons / f"{words.name}.tsv": words.table() for words in tables.values()}
-    there = {path for path in made if path.is_file() and read_text(path).startswith("lemma\t")}
-    texts = {
-        path: table_text(_with_words(read_table(path), table) if path in there else table)
-        for path, table in made.items()
-    }
+    tables_of = {lexicons / f"{words.name}.tsv": words.table() for words in tables.values()}
+    texts = {path: _with_words(table_text(table), path) for path, table in tables_of.items()}
     for number, draft in enumerate(drafts, 1):
         uid = grammar.name if len(drafts) == 1 else f"{grammar.name}_{number}"
         texts[folder / f"{uid}.jinja"] = draft.text(uid, grammar_path.name)
+    there = {
+        path for path, text in texts.items() if path.is_file() and text.startswith(read_text(path))
+    }
     return add_texts(out, dict(sorted(texts.items())), there.__contains__)
 
 
-def _with_words(old: Table, new: Table) -> Table:
-    """Return a table with the words of another one; raise :class:`InputError` for lemmas that have
-    other cells there."""
-    columns = tuple(dict.fromkeys((*old.columns, *new.columns)))
-    rows = {r.lemma: (r.forms, {**dict.fromkeys(columns, ""), **r.properties}) for r in old.rows}
-    problems = []
-    for row in new.rows:
-        forms, known = rows.get(row.lemma, ({}, dict.fromkeys(columns, "")))
-        pairs = chain(row.forms.items(), row.properties.items())
-        there = {str(name): value for name, value in chain(forms.items(), known.items()) if value}
-        unlike = [str(n) for n, value in pairs if value != there.get(str(n), value)]
-        if unlike:
-            message = f"lemma {row.lemma!r} is there already with another {', '.join(unlike)}"
-            problems.append(Problem(message, old.path))
-        more = {name: value for name, value in row.properties.items() if value}
-        rows[row.lemma] = {**row.forms, **forms}, {**known, **more}
-    if problems:
-        raise InputError(problems)
-    all_cells = tuple(dict.fromkeys((*old.cells, *new.cells)))
-    made = (Row(lemma, *cells, "") for lemma, cells in rows.items())
-    return Table(old.path, old.name, all_cells, columns, tuple(made))
+def _with_words(new: str, path: Path) -> str:
+    """Return the text of a table, with the words of a table of the same columns that is there
+    first; raise :class:`InputError` for lemmas that have other cells there."""
+    old = read_text(path) if path.is_file() else ""
+    head, *rows = new.splitlines()
+    if not old.startswith(f"{head}\n"):
+        return new
+    known = {row.partition("\t")[0]: row for row in old.splitlines()}
+    lemmas = [
+        row.partition("\t")[0] for row in rows if known.get(row.partition("\t")[0], row) != row
+    ]
+    if lemmas:
+        message = "is there already with other cells"
+        raise InputError(Problem(f"lemma {lemma!r} {message}", str(path)) for lemma in lemmas)
+    return old + "".join(f"{row}\n" for row in rows if row not in known.values())
 
 
 @dataclass(frozen=True)

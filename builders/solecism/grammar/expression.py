@@ -72,7 +72,7 @@ _DEEPEST = 60
 """The most expressions and blocks inside one another: more would be too many for the compiler."""
 _TOO_DEEP = "too many expressions are inside one another"
 
-_LARGEST = 10_000
+LARGEST = 10_000
 """The most words and letters that a macro may print, and the most calls of macros inside it. Macros
 of others may double one another."""
 
@@ -189,12 +189,9 @@ class Macro:
 
 
 def calls_of(body: nodes.Node, macros: Mapping[str, Macro]) -> int:
-    """Return how many calls of macros a body makes; raises :class:`TemplateFault` for too many."""
+    """Return how many calls of macros a body makes, those inside macros included."""
     names = [c.node.name for c in body.find_all(nodes.Call) if isinstance(c.node, nodes.Name)]
-    calls = sum(1 + macros[name].calls for name in names if name in macros)
-    if calls > _LARGEST:
-        raise TemplateFault(f"it calls other macros over {_LARGEST:,} times")
-    return calls
+    return sum(1 + macros[name].calls for name in names if name in macros)
 
 
 def uses_of(
@@ -335,8 +332,8 @@ class Compiler:
                 if name not in given:
                     given[name] = default(given)
             made = body(given)
-            if sum(len(part) if type(part) is str else 1 for part in printed(made)) > _LARGEST:
-                raise TemplateFault(f"macro {node.name!r} makes over {_LARGEST:,} letters")
+            if sum(len(part) if type(part) is str else 1 for part in printed(made)) > LARGEST:
+                raise TemplateFault(f"macro {node.name!r} makes over {LARGEST:,} letters")
             return made
 
         return call

@@ -18,6 +18,7 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import (
     EXPRESSION,
     FILTERS,
+    LARGEST,
     PHRASE,
     TYPICAL_FORM,
     Compiler,
@@ -169,10 +170,9 @@ class Phrases:
             macro = own[called]
             body = nodes.Output([*macro.body, *macro.defaults])
             uses = uses_of(body, known, self.lexicon)
-            try:
-                calls = calls_of(body, known)
-            except TemplateFault as fault:
-                raise fail(f"macro {called!r}: {fault}", path, macro.lineno) from None
+            if (calls := calls_of(body, known)) > LARGEST:
+                message = f"macro {called!r}: it calls other macros over {LARGEST:,} times"
+                raise fail(message, path, macro.lineno)
             known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses, calls)
         self._files[name] = {macro: known[macro] for macro in own}
         return self._files[name]
