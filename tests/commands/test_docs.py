@@ -77,9 +77,9 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
 _CELLS = r" +\d+\.\d \d+\.\d–\d+\.\d +\S+ +"
 FIGURES = [
     r"(?m)^ *construction +gpt2 +r pairs ties skipped$",
-    rf"(?m)^ *within an object relative clause{_CELLS}100 +\d+ +\d+$",
-    rf"(?m)^ *all pairs{_CELLS}550 +\d+ +\d+$",
-    r"(?m)^ *mean of rows +\d+\.\d +550 +\d+ +\d+$",
+    rf"(?m)^ *within an object relative clause{_CELLS}\d+ +\d+ +\d+$",
+    rf"(?m)^ *all pairs{_CELLS}\d+ +\d+ +\d+$",
+    r"(?m)^ *mean of rows +\d+\.\d +\d+ +\d+ +\d+$",
 ]
 """Lines of the table of ``solecism score``."""
 
