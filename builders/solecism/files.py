@@ -163,14 +163,17 @@ def write_text(path: Path, text: str, mode: int | None = None) -> None:
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
-def add_texts(folder: Path, texts: Mapping[Path, str]) -> list[Path]:
+def add_texts(
+    folder: Path, texts: Mapping[Path, str], ours: Callable[[Path], bool] = lambda path: False
+) -> list[Path]:
     """Write new files below a folder; return those that were written.
 
     A file that is there with the same text is left alone, so that a run that was cut short can be
-    repeated. Raises :class:`InputError`, and writes nothing, where one is there with another text.
+    repeated. Raises :class:`InputError`, and writes nothing, where one is there with another text
+    that is not ``ours``.
     """
     new = [p for p, text in texts.items() if not p.is_file() or p.read_bytes() != text.encode()]
-    with filling_folder(folder) as fresh:
+    with filling_folder(folder, ours) as fresh:
         for path in new:
             place = fresh / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)

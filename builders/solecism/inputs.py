@@ -248,7 +248,8 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     """Return a type with all of its texts as ``string``, and lists as plain lists."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
-    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    # pandas and polars give a column of nulls no type.
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_null(kind):
         return pa.string()
     if isinstance(kind, pa.ListType | pa.LargeListType | pa.ListViewType | pa.LargeListViewType):
         return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))

@@ -83,6 +83,9 @@ class Root:
     def configs(self, dataset: str) -> list[str]:
         """Return the languages that a data set has templates for; raises :class:`InputError`."""
         found = _folders(self.path / "templates" / dataset)
+        if dataset not in self.datasets and dataset in installed_root().datasets:
+            message = f"{dataset!r} is installed, but own templates hide those that are"
+            raise fail(f"{message}: name them, --root {installed_root().path}", self.path)
         if dataset not in self.datasets:
             raise unknown_error("there is no data set", dataset, "data sets", self.datasets)
         return found

@@ -55,6 +55,15 @@ def terminal(stderr: bool = False) -> Terminal:
     )
 
 
+def counted(number: int, name: str) -> str:
+    """Return a number with the name of what it counts.
+
+    >>> counted(1, "list"), counted(1200, "item")
+    ('1 list', '1,200 items')
+    """
+    return f"{number:,} {name}{'s' * (number != 1)}"
+
+
 def isolated(text: str) -> str:
     """Mark right-to-left text, so that terminals put its stop and brackets in their places."""
     return f"\u2067{text}\u2069" if direction(text) == "rtl" else text

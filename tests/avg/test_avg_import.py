@@ -183,6 +183,32 @@ def test_common_is_read_and_paths_are_returned(tmp_path: Path) -> None:
     assert [path.name for path in made] == ["h_1.jinja", "h_2.jinja"]
 
 
+def _two_grammars(folder: Path, *texts: str) -> Path:
+    for number, text in enumerate(texts):
+        (folder / f"g{number}.avg").write_text(text, encoding="utf-8")
+        import_avg(folder / f"g{number}.avg", folder / "two", "xx", "demo")
+    return folder / "two"
+
+
+def test_words_are_added_to_a_table_that_is_there(tmp_path: Path) -> None:
+    less = GRAMMARS["noun varies"]
+    more = less.replace("rit", "dort | rit").replace("rient", "dorment | rient")
+    out = _two_grammars(tmp_path, less, more, less)
+    assert table(out, "v") == [
+        ["lemma", "Number=Sing", "Number=Plur", "UPOS"],
+        ["rit", "rit", "rient", "VERB"], ["dort", "dort", "dorment", "VERB"],
+    ]  # fmt: skip
+    assert drawn(out) == set(generate(read_grammar(tmp_path / "g1.avg")))
+
+
+def test_a_lemma_with_other_cells_is_named(tmp_path: Path) -> None:
+    less = GRAMMARS["noun varies"]
+    message = r"v\.tsv: lemma 'rit' is there already with other cells$"
+    with pytest.raises(InputError, match=message):
+        _two_grammars(tmp_path, less, less.replace("rient", "riront"))
+    assert not (tmp_path / "two/templates/demo/xx/g1_1.jinja").exists()
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 

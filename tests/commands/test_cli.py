@@ -304,7 +304,7 @@ def test_what_new_writes_passes_check_in_an_empty_folder(tmp_path: Path) -> None
     told = run(Root(tmp_path), "check").stdout
     path = tmp_path / "templates/mine/it/simple.jinja"
     assert f"{path.relative_to(tmp_path)}:2: warning T016: A template is still the example" in told
-    assert "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 1 warnings, 0 notes\n" in told
+    assert "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 1 warning, 0 notes\n" in told
     path.write_text(path.read_text().replace(f"{EXAMPLE}\n", ""))
     assert "0 errors, 0 warnings" in run(Root(tmp_path), "check").stdout
     assert "# source:" in path.read_text()
@@ -319,7 +319,7 @@ def test_what_new_writes_passes_check_with_our_lexicons(
         shutil.copytree(CHECKOUT / name, tmp_path / name)
     run(Root(tmp_path), "new", f"{dataset}/{language}/first")
     told = run(Root(tmp_path), "check", f"{dataset}/{language}/first").stdout
-    assert "0 errors, 1 warnings" in told
+    assert "0 errors, 1 warning, " in told
     assert "T016" in told
     shown = run(Root(tmp_path), "show", f"{dataset}/{language}/first", "-n", "3").stdout
     assert ("8 items" if language == "zh" else "1000 items") in shown
@@ -349,7 +349,7 @@ def test_new_starts_from_a_paradigm_that_exists(tmp_path: Path) -> None:
     run(Root(tmp_path), "new", "mine/fr/near", "--like", "clams/fr/prep_anim")
     made = read_template(tmp_path / "templates/mine/fr/near.jinja")
     assert (made.id, made.attractors) == ("near", ("guard",))
-    assert "0 errors, 1 warnings" in run(Root(tmp_path), "check", "mine").stdout
+    assert "0 errors, 1 warning, " in run(Root(tmp_path), "check", "mine").stdout
     run(Root(tmp_path), "new", "mine/it/near", "--like", "clams/fr/prep_anim")
     head = (tmp_path / "lexicons/it/noun.tsv").read_text().splitlines()
     assert head[0] == "# The columns of lexicons/fr/noun.tsv: fill in words of your language."
@@ -419,6 +419,25 @@ def test_bad_files_are_told_with_their_place_by_every_verb(
 
     assert re.search(message, result.output)
     assert not (tmp_path / "out").exists()
+
+
+def test_check_reports_a_bad_catalogue(root: Root) -> None:
+    (root.path / "catalogue.toml").write_text('[tiny]\nverson = "1.0.0"\n')
+    told = run(root, "check", "tiny/xx/some", code=2).output
+    assert re.search(r"catalogue.toml: unknown key 'tiny.verson' .did you mean 'version'", told)
+
+
+@pytest.mark.parametrize("verb", ["show clams/fr/simple_agrmt", "list clams", "build clams fr"])
+def test_own_templates_that_hide_the_installed_ones_are_named(root: Root, verb: str) -> None:
+    told = run(root, *verb.split(), code=2).stderr
+    assert "'clams' is installed, but own templates hide those that are: name them, --root " in told
+
+
+@pytest.mark.parametrize("path", ["audit", "mine", "report"])
+def test_a_path_with_a_nul_is_told(path: str) -> None:
+    done = CliRunner().invoke(main, [path, "clams/fr\0"])
+    assert done.exit_code == 2
+    assert "is no path" in done.output
 
 
 def test_a_folder_without_data_is_told(tmp_path: Path) -> None:

@@ -74,9 +74,19 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     assert "36" in sizes
 
 
+_CELLS = r" +\d+\.\d \d+\.\d–\d+\.\d +\S+ +"
+FIGURES = [
+    r"(?m)^ *construction +gpt2 +r pairs ties skipped$",
+    rf"(?m)^ *within an object relative clause{_CELLS}\d+ +\d+ +\d+$",
+    rf"(?m)^ *all pairs{_CELLS}\d+ +\d+ +\d+$",
+    r"(?m)^ *mean of rows +\d+\.\d +\d+ +\d+ +\d+$",
+]
+"""Lines of the table of ``solecism score``."""
+
 WORKED = [
     ("docs/start.md", ["clams/he/subj_rel"], {"clams/manifest.json": "clams"}),
-    ("docs/score-a-model.md", ["mismatch", "Sing"], {"report.html": "<html"}),
+    ("docs/score-a-model.md", ["mismatch", "Sing", *FIGURES], {"report.html": "<html"}),
+    ("docs/formats.md", ["1 paradigm, 1,000 pairs checked: 0 errors"], {}),
     ("docs/mine-a-treebank.md", [r"(?m)^items +4$", "too small"], {"items.parquet": ""}),
     ("docs/python.md", ["did you mean 'clams'\\?"], {"report.html": "<html"}),
     ("docs/commands.md", [], {"solecism-complete.bash": "_SOLECISM_COMPLETE=bash_complete"}),
@@ -84,7 +94,7 @@ WORKED = [
     ("docs/add-a-family.md",
      ["templates/meine/de/dank.jinja", "0 errors, 0 warnings"], {"meine/README.md": "solecism-meine"}),
     ("docs/suites.md",
-     ["0 errors, 1 warnings", "I107", "all predictions of an item hold: 50.0 % of 2 items",
+     ["0 errors, 1 warning, ", "I107", "all predictions of an item hold: 50.0 % of 2 items",
       r"number_prep +(0|100)\.0 "],
      {"number_txt.txt": "\nThe author near the pilots sing .\n"}),
     ("docs/site.md", ["items to browse"], {"pages/clams/he/browse.html": ""}),
@@ -109,6 +119,13 @@ def test_pages_work_as_written(
         assert re.search(pattern, found), pattern
     for name, text in files.items():
         assert text.encode() in (tmp_path / name).read_bytes()
+
+
+def test_the_table_of_figures_is_as_the_page_shows_it() -> None:
+    """The same patterns fit the page and what it prints (:data:`WORKED`)."""
+    page = (CHECKOUT / "docs/score-a-model.md").read_text(encoding="utf-8")
+    for pattern in FIGURES:
+        assert re.search(pattern, page.replace("stories260k", "gpt2"))
 
 
 def test_glosses_are_as_the_page_shows_them(tmp_path: Path) -> None:

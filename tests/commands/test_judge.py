@@ -94,7 +94,7 @@ def test_new_makes_a_study_and_says_what_it_costs(tmp_path: Path, pairs: Path) -
     lines = result.stdout.splitlines()
     study = read_study(tmp_path / "study")
     assert lines[:2] == [
-        f"study {study.id}: 6 items in 1 lists, 14 trials each, about 5 minutes",
+        f"study {study.id}: 6 items in 1 list, 14 trials each, about 5 minutes",
         "20 participants, 1.25 EUR each, 25.00 in all",
     ]
     assert "institution is empty" in lines[3]

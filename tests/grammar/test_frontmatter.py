@@ -59,6 +59,26 @@ def test_other_values_are_no_texts(value: str) -> None:
         ),
         ("id: a\nabout: \x07", 2, "YAML: character 0x7: special characters are not allowed"),
         ("id: a\n? [b]\n: c", 2, "a key must be a text"),
+        (
+            "id: a\nb: &x [c]\nd: [*x, *x]",
+            2,
+            "YAML: what stands here is named by an alias: a text that begins with & or * must be in quotes",
+        ),
+        (
+            "id: a\nwhere: &a [*a]",
+            2,
+            "YAML: what stands here is named by an alias: a text that begins with & or * must be in quotes",
+        ),
+        (
+            "id: a\nb: " + "[" * 20_000,
+            1,
+            "YAML: too many lists are inside one another",
+        ),
+        (
+            "id: a\nb: " + "[" * 20_000 + "]" * 20_000,
+            1,
+            "YAML: too many lists are inside one another",
+        ),
         ("", 1, "the front matter must be `key: value` lines"),
     ],
 )

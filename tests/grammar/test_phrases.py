@@ -434,6 +434,72 @@ def test_a_column_that_a_macro_never_comes_to_ask_for_need_not_be_there(root: Pa
     assert "Laughs intransitive." in batch["sentence_good"].to_pylist()
 
 
-def test_expressions_inside_too_many_others_are_told(box: Phrases) -> None:
-    (found,) = box.problems("not " * 300 + '"a" == "b"', [], "x.jinja", 1)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "not " * 300 + '"a" == "b"', "(" * 300 + '"a"' + ")" * 300, 'word("a", ' * 120 + '"a"' + ")" * 120,
+        '"a"' + ' | form("a")' * 500, " and ".join(['"a" == "b"'] * 3_000), "(" * 20_000,
+    ],
+)  # fmt: skip
+def test_expressions_inside_too_many_others_are_told(box: Phrases, source: str) -> None:
+    (found,) = box.problems(source, [], "x.jinja", 1)
     assert found.message.startswith("too many expressions are inside one another")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("9" * 5_001, "a number has thousands of digits"),
+        (r"'\ud800'", "U+D800 is not allowed"),
+        (r"'a\u202eb'", "U+202E (right-to-left override) is not allowed"),
+        (r"'\x00'", "U+0000 is not allowed"),
+    ],
+)
+def test_what_nobody_sees_or_reads_is_told(box: Phrases, source: str, message: str) -> None:
+    (found,) = box.problems(source, [], "x.jinja", 1)
+    assert found.message.startswith(message)
+
+
+def doubling(times: int, leaf: str, argument: bool = False) -> str:
+    """Macros that each print the one before twice."""
+    first = f"{{% macro m0(x) %}}{leaf}{{% endmacro %}}"
+    inner = "{{ x }}{{ x }}" if argument else "{{ m%d(x) }}{{ m%d(x) }}"
+    rest = (
+        f"{{% macro m{n}(x) %}}{inner if argument else inner % (n - 1, n - 1)}{{% endmacro %}}"
+        for n in range(1, times)
+    )
+    return "\n".join([first, *rest])
+
+
+@pytest.mark.parametrize("leaf", ["a", "{{ x }}", ""])
+def test_macros_that_double_each_other_are_told(root: Path, leaf: str) -> None:
+    told = problems_of(lambda: sandbox(root, doubling(40, leaf)), root)
+    message = "macro 'm13': it calls other macros over 10,000 times"
+    assert told == [f"{PATH}:14: {message}"]
+
+
+@pytest.mark.parametrize("value", ['"a"', 'word("noun", "book") | form(Number="Sing")'])
+def test_a_macro_that_makes_too_much_is_told(root: Path, value: str) -> None:
+    box = sandbox(root, doubling(2, "", argument=True))
+    with pytest.raises(TemplateFault, match="macro 'm1' makes over 10,000 letters"):
+        rendered(box, "m1(" * 30 + value + ")" * 30)
+
+
+@pytest.mark.parametrize(
+    ("phrases", "message"),
+    [
+        (
+            "{% macro a(n) %}" + "{% if n %}" * 150 + "a" + "{% endif %}" * 150 + "{% endmacro %}",
+            "1: too many expressions are inside one another",
+        ),
+        (
+            "{% macro a(n) %}{% autoescape true %}a{% endautoescape %}{% endmacro %}",
+            "1: autoescape is not allowed here",
+        ),
+        ("{% autoescape true %}a{% endautoescape %}", "1: autoescape"),
+    ],
+    ids=["if", "autoescape", "autoescape outside"],
+)
+def test_odd_blocks_are_told(root: Path, phrases: str, message: str) -> None:
+    told = problems_of(lambda: sandbox(root, phrases), root)
+    assert told[0].startswith(f"{PATH}:{message}")

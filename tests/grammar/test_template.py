@@ -163,6 +163,16 @@ def test_bad_slots_are_told(tmp_path: Path, slots: str, message: str) -> None:
     assert told(tmp_path, f"id: rel\n{slots}", "good: a\nbad: b\n") == [f"rel.jinja:{message}"]
 
 
+@pytest.mark.parametrize("name", ["a/b", "../rel", "a\\b", "''"])
+def test_a_template_is_like_one_of_its_folder(tmp_path: Path, name: str) -> None:
+    (found,) = told(tmp_path, f"id: rel\nlike: {name}\n", "good: a\nbad: b\n")
+    assert found.startswith(
+        f"rel.jinja: like: template {name!r} is no name"
+        if name != "''"
+        else "rel.jinja: like: template '' is no name"
+    )
+
+
 def test_the_id_must_be_the_name_of_the_file(tmp_path: Path) -> None:
     assert told(tmp_path, FRONT.replace("id: rel\n", "")) == [
         "rel.jinja:1: the front matter has no `id`"

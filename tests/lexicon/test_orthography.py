@@ -150,6 +150,8 @@ def test_a_text_is_split_into_words_and_marks(
             "elision\tle\ta.*\tl'+\n",
             "rule 'elision': result \"l'+\" is not one word, or two with a space or + between",
         ),
+        ("x\ta{99999999999}\ta\t= =\n", "rule 'x': not a regular expression: the repetition"),
+        ("x\t" + "(" * 500 + "a" + ")" * 500 + "\ta\t= =\n", "rule 'x': not a regular expression: "),
         ("x\tle\t([ae]).*\tl'\\1+=\n", "rule 'x': result \"l'\\\\1+=\": '\\\\' would be printed"),
         ("capital\t\t\tYes\n", "rule 'capital': 'Yes' is not a value (did you mean 'yes'? values: yes, no)"),
         ("space\t\t\t\n", "rule 'space': '' is not a value (values: yes, no)"),

@@ -25,7 +25,7 @@ from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import methods as registry
 from solecism.scoring import run
-from solecism.scoring.items import ItemSet, expand_data
+from solecism.scoring.items import NEEDED, ItemSet, expand_data, find_pair, open_items
 from solecism.scoring.methods import methods
 from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
 from tiny import edit, rewrite
@@ -88,6 +88,52 @@ def test_names_that_stand_for_configs(two: Path) -> None:
         expand_data("both/x*")
     edit(Path("both/manifest.json"), '"fr_too": {', '"fr_too": {"default": true, ')
     assert expand_data("both") == ["both/fr_too"]
+
+
+OWN = (*NEEDED, "tokens_good", "tokens_bad")
+TEXT_TYPES = {
+    "large": pa.large_string(),
+    "view": pa.string_view(),
+    "dictionary": pa.dictionary(pa.int32(), pa.string()),
+    "large dictionary": pa.dictionary(pa.int32(), pa.large_string()),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT_TYPES)
+def test_texts_of_any_type_are_texts(folder: Path, kind: str) -> None:
+    table = next(open_items("clams/fr").tables(limit=20)).select(OWN)
+    pq.write_table(table, "plain.parquet")
+    columns = [column.combine_chunks().cast(TEXT_TYPES[kind]) for column in table]
+    pq.write_table(pa.table(columns, OWN), "other.parquet")
+    digests = [open_items(f"{name}.parquet").digest for name in ("plain", "other")]
+    assert digests[0] == digests[1]
+    first, second = (solecism.score(f"{name}.parquet", "trigrams") for name in ("plain", "other"))
+    assert first.table == second.table
+    assert find_pair(table["id"][0].as_py(), "other.parquet")[1]["sentence_good"]
+
+
+def test_columns_without_a_value_may_have_no_type(folder: Path) -> None:
+    table = next(open_items("clams/fr").tables(limit=20)).select(OWN)
+    pq.write_table(table.append_column("note", pa.nulls(20)), "own.parquet")
+    assert solecism.score("own.parquet", "trigrams").summary["overall"]["n"] == 20
+
+
+def test_a_missing_column_is_named_before_a_type(folder: Path) -> None:
+    table = next(open_items("clams/fr").tables(limit=20)).select(OWN)
+    numbers = table.set_column(0, "id", pa.array(range(20)))
+    pq.write_table(numbers, "own.parquet")
+    with pytest.raises(InputError, match="column 'id' is int64, wanted string"):
+        open_items("own.parquet")
+    pq.write_table(numbers.drop_columns("UID"), "own.parquet")
+    with pytest.raises(InputError, match="the pairs have no column 'UID'"):
+        open_items("own.parquet")
+
+
+def test_files_that_are_not_read_are_told_which_are() -> None:
+    for name in ("own.jsonl", "a/own.jsonl"):
+        rewrite(Path(name), "{}")
+        with pytest.raises(InputError, match=f"{name}: items are read from .parquet files and"):
+            open_items(name)
 
 
 def test_the_fast_subset_is_fixed(folder: Path) -> None:

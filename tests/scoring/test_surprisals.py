@@ -83,7 +83,11 @@ def test_marks_of_the_ends_of_sentences_are_left_out(tmp_path: Path, first: str,
         ("sentence_id\ttoken\n1\ta", "x.tsv:1: has no column surprisal"),
         ("", "x.tsv:1: has no column sentence_id"),
         ("0\t0\tLe\tLe\t3.5\n0\t1\ta\ta\tmany", "x.tsv:2: not a sentence's number"),
-        ("HEAD\n1\t1\ta\tnan", "x.tsv:2: not a sentence's number"),
+        ("HEAD\n1\t1\ta\tinf", "x.tsv:2: not a sentence's number"),
+        (
+            "HEAD\n1\t1\ta\tNA\n1\t2\tb\tNA",
+            "sentence 1: token 2, 'b', has no surprisal, which only",
+        ),
         ("HEAD\n1\t1\ta\t1\n1\tx\ta\t1\n1\t1", "x.tsv:4: not a sentence's number"),
         ("HEAD\n1\t1\ta\t1\n3\t1\ta\t1", "the sentences are not numbered from 1: 2 is missing"),
         ("HEAD\n1\t1\ta\t1\n1\t3\ta\t1", r"sentence 1: its tokens are not .*: \[1, 3\]"),
@@ -268,6 +272,46 @@ def test_pairs_from_a_file_in_order(few: Path, write: Write) -> None:
     assert found.table["margin"].to_pylist() == pytest.approx(wanted(table))
     assert "|score:sentence|surprisals:files|model:theirs@" in found.signature
     assert found.summary["overall"]["n"] == 30
+
+
+@pytest.mark.parametrize("none", ["NA", "nan", ""])
+@pytest.mark.parametrize("start", ["", "<s> "])
+def test_first_tokens_may_lack_their_surprisal(few: Path, none: str, start: str) -> None:
+    table = pq.read_table(next(Path("few/fr").glob("*.parquet")))
+    rows = table.to_pylist()
+    rows[3]["tokens_bad"] = f"Quelques {rows[3]['tokens_bad']}"
+    pairs = pa.Table.from_pylist(rows, table.schema)
+    write_tables(Path("other"), {"fr": pairs})
+    found = sentences_of(open_items("other/fr"))
+    sentences = [(start + s.tokens).split(" ") for item in found for s in item]
+    path = Path("few/surprisals_fr.tsv")
+    columns(sentences, path.with_suffix(""))
+    cells = [line.split("\t") for line in path.read_text().splitlines()]
+    for row in cells[1:]:
+        row[3] = none if row[1] == "1" else row[3]
+    path.write_text("\n".join("\t".join(row) for row in cells))
+    (result,) = score_surprisals("other/fr", "few")
+    margins = [margin if n != 3 or start else None for n, margin in enumerate(wanted(pairs))]
+    assert result.table["margin"].to_pylist() == pytest.approx(margins)
+    reasons = result.summary["overall"]["skipped"]
+    assert reasons == ({} if start else {"no surprisal of the first word": 1})
+    assert ("first:none" in result.signature) == (not start)
+
+
+def test_regions_without_the_first_word_are_scored(built: Path, tmp_path: Path) -> None:
+    lines = sentences(1.0, 2.0)
+    bare = [[("他", float("nan")), *line[1:]] for line in lines]
+    rows, others = (
+        read(items(built, "one"), write_file(tmp_path / "x.tsv", some)) for some in (bare, lines)
+    )
+    assert [row["decision"] for row in rows] == [row["decision"] for row in others]
+
+
+def test_links_of_folders_to_themselves_are_not_followed(tmp_path: Path) -> None:
+    write_file(tmp_path / "model" / "surprisals_x.tsv", [flat("a")])
+    for name in ("one", "two"):
+        (tmp_path / "model" / name).symlink_to(tmp_path / "model")
+    assert [run.model for run in find_runs(tmp_path)] == ["model"]
 
 
 def test_a_pair_with_an_unknown_critical_word_is_skipped(few: Path) -> None:

@@ -51,7 +51,7 @@ DU = """\
     [
         ("queue du chat.", "queue du chat.", "queue ", " chat."),
         ("", "queue du chat.", "queue ", " chat."),
-        ("queue  du\u00a0chat .", "queue  du\u00a0chat .", "queue  ", "\u00a0chat ."),
+        (" queue  du\u00a0chat .", "queue du chat .", "queue ", " chat ."),
         ("queue de le chat.", "queue du chat.", "queue ", " chat."),
         ("quite another text", "queue du chat.", "queue ", " chat."),
     ],

@@ -1,9 +1,12 @@
 """Reading CoNLL-U: the columns against ``conllu``, and what broken input is told."""
 
 import json
+import os
 from pathlib import Path
+from time import process_time
 
 import conllu
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -11,7 +14,9 @@ from expecting import problems_of
 from release import TREEBANKS
 from solecism.commands import main
 from solecism.errors import InputError
+from solecism.treebank.cloze import texts_of
 from solecism.treebank.conllu import files_of, read_tokens
+from solecism.treebank.forms import CountedForms, WordForm
 
 FOLDER = TREEBANKS
 
@@ -178,10 +183,122 @@ def test_files_of_folders(tmp_path: Path) -> None:
         files_of([tmp_path / "nowhere"])
 
 
-@pytest.mark.parametrize("text", ["# only a comment\n\n", ""])
-def test_a_file_without_words_gives_no_items(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "none.conllu"
+@pytest.mark.parametrize("text", ["", "# only a comment\n\n", "# a comment\r# alone\r"])
+def test_a_file_without_a_sentence_is_no_treebank(tmp_path: Path, text: str) -> None:
+    path, out = tmp_path / "none.conllu", tmp_path / "out.parquet"
     path.write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(main, ["mine", str(path), "--language", "en", "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["items"] == 0
+    done = CliRunner().invoke(main, ["mine", str(path), "--language", "en", "--out", str(out)])
+    assert done.exit_code == 2
+    assert done.output.strip() == f"{path}: holds no sentence"
+    assert not out.exists()
+
+
+def test_lines_may_end_in_cr(tmp_path: Path) -> None:
+    path, other = tmp_path / "x.conllu", tmp_path / "y.conllu"
+    path.write_bytes((GOOD + OTHER).replace("\n", "\r").encode())
+    other.write_text(GOOD + OTHER)
+    assert read(path) == read(other)
+
+
+def _sentence(text: str, *forms: str) -> str:
+    rows = [
+        f"{n}\t{form}\t{form}\tNOUN\t_\t_\t{n - 1}\t{'dep' if n > 1 else 'root'}\t_\t_"
+        for n, form in enumerate(forms, 1)
+    ]
+    return "\n".join([f"# text = {text}", *rows, "", ""])
+
+
+def test_words_that_were_taken_away_must_be_merged_first(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(GOOD + _sentence("_ _ __", "_", "_", "_") + GOOD)
+    message = "has no words (its forms are _): merge them first"
+    assert problems_of(lambda: read(path), tmp_path) == [f"x.conllu:11: {message}"]
+    path.write_text(GOOD + OTHER.replace("\t.\t.", "\t_\t_") + _sentence("a _ b", "a", "_", "b"))
+    assert len(read(path)) == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "forms", "expected", "misfits"),
+    [
+        (
+            " Le  chien\u00a0\u2009court\u3000ici. ",
+            "Le chien court ici .",
+            "Le chien court ici.",
+            0,
+        ),
+        ("Viva Nueva York.", "Viva Nueva_York .", "Viva Nueva York.", 0),
+        ("Viva Nueva_York.", "Viva Nueva_York .", "Viva Nueva_York.", 0),
+        ("l\u2019\u00e9t\u00e9 .", "l\u2019 e\u0301te\u0301 .", "l\u2019\u00e9t\u00e9 .", 0),
+        ("l\u2019e\u0301te\u0301 .", "l\u2019 \u00e9t\u00e9 .", "l\u2019\u00e9t\u00e9 .", 0),
+        ("Something else", "Le chien .", "Le chien .", 1),
+    ],
+    ids=["blanks", "blank in a form", "_ in a form", "NFD forms", "NFD text", "misfit"],
+)
+def test_texts_are_made_plain_and_hold_their_words(
+    tmp_path: Path, text: str, forms: str, expected: str, misfits: int
+) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(_sentence(text, *forms.split(" ")), encoding="utf-8")
+    (tokens,) = read_tokens(path)
+    texts, starts = texts_of(tokens, np.ones(1, bool))
+    assert texts.texts() == [expected]
+    words = tokens.surface.texts()
+    assert [expected[at : at + len(word)] for at, word in zip(starts, words, strict=True)] == words
+    assert tokens.sentences.misfits == misfits
+
+
+def test_misfits_are_counted_by_profile_and_mine(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(GOOD + _sentence("Something else", "Le", "chien") * 2)
+    asked = ["mine", str(path), "--language", "en", "--json"]
+    for more in ([], ["--profile"]):
+        done = CliRunner().invoke(main, [*asked, *more])
+        assert json.loads(done.stdout)["misfits"] == 2
+
+
+def test_long_sentences_and_wide_words_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(GOOD + _sentence("", *["a"] * 10_001))
+    message = "a sentence of over 10,000 words: is a blank line missing?"
+    assert problems_of(lambda: read(path, 1000), tmp_path) == [f"x.conllu:10008: {message}"]
+    rows = [f"{n}\ta\ta\tNOUN\t_\t_\t1\tdep\t_\t_\n" for n in range(2, 1_003)]
+    path.write_text("1\ta\ta\tVERB\t_\t_\t0\troot\t_\t_\n" + "".join(rows) + "\n")
+    message = "HEAD '1' is not of a word with up to 1,000 dependents"
+    assert problems_of(lambda: read(path), tmp_path) == [f"x.conllu:2: {message}"]
+
+
+def test_reading_is_linear_in_lines_without_a_blank_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text("# a comment\n" * 400_000 + GOOD)
+    started = process_time()
+    assert len(read(path, 1)) == 3
+    assert process_time() - started < 10
+
+
+def test_a_lemma_with_too_many_forms_is_compared_with_none() -> None:
+    words = [WordForm(f"a{n}", "a", "NOUN", f"Number=Sing|X{n}=Y") for n in range(2_001)]
+    plural = WordForm("b", "a", "NOUN", "Number=Plur")
+    for fewer, shown in ((1, frozenset({"Number"})), (0, frozenset())):
+        forms = CountedForms(dict.fromkeys([*words[2 * fewer :], plural], 2))
+        assert forms.contrasts(plural) == shown
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipes_and_devices_are_no_treebanks(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    os.mkfifo(tmp_path / "pipe.conllu")
+    (folder / "zero.conllu").symlink_to("/dev/zero")
+    for path, found in (
+        (tmp_path / "pipe.conllu", "pipe.conllu"), (folder, "folder/zero.conllu")
+    ):  # fmt: skip
+        assert problems_of(lambda path=path: files_of([path]), tmp_path) == [f"{found}: is no file"]
+
+
+def test_links_that_lead_to_themselves(tmp_path: Path) -> None:
+    (tmp_path / "good.conllu").write_text(GOOD)
+    (tmp_path / "self.conllu").symlink_to("self.conllu")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    for path in (tmp_path, tmp_path / "self.conllu"):
+        with pytest.raises(InputError, match=r"self.conllu"):
+            files_of([path])

@@ -19,6 +19,7 @@ from pathlib import Path
 from solecism.avg.grammar import Grammar, GrammarRule, Symbol, read_grammar
 from solecism.errors import InputError, Problem, fail
 from solecism.files import add_texts
+from solecism.inputs import read_text
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
 from solecism.lexicon.table import UPOS, Row, Table, table_text
 
@@ -46,7 +47,7 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     A file ``common.avg`` beside the grammar is read too. The files are written into
     ``templates/<dataset>/<language>/`` and ``lexicons/<language>/`` of the folder ``out``. Raises
     :class:`InputError` with every problem of the grammar, or with all files that are there already
-    with another text: nothing is overwritten.
+    with another text: nothing is overwritten. Words are added to tables that are there.
     """
     for name in (language, dataset):
         if not re.fullmatch(r"\w[\w.-]*", name):
@@ -61,11 +62,32 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     if not drafts:
         raise fail("no sentence has an ungrammatical one: there is no minimal pair", grammar_path)
     folder, lexicons = out / "templates" / dataset / language, out / "lexicons" / language
-    texts = {lexicons / f"{words.name}.tsv": table_text(words.table()) for words in tables.values()}
+    tables_of = {lexicons / f"{words.name}.tsv": words.table() for words in tables.values()}
+    texts = {path: _with_words(table_text(table), path) for path, table in tables_of.items()}
     for number, draft in enumerate(drafts, 1):
         uid = grammar.name if len(drafts) == 1 else f"{grammar.name}_{number}"
         texts[folder / f"{uid}.jinja"] = draft.text(uid, grammar_path.name)
-    return add_texts(out, dict(sorted(texts.items())))
+    there = {
+        path for path, text in texts.items() if path.is_file() and text.startswith(read_text(path))
+    }
+    return add_texts(out, dict(sorted(texts.items())), there.__contains__)
+
+
+def _with_words(new: str, path: Path) -> str:
+    """Return the text of a table, with the words of a table of the same columns that is there
+    first; raise :class:`InputError` for lemmas that have other cells there."""
+    old = read_text(path) if path.is_file() else ""
+    head, *rows = new.splitlines()
+    if not old.startswith(f"{head}\n"):
+        return new
+    known = {row.partition("\t")[0]: row for row in old.splitlines()}
+    lemmas = [
+        row.partition("\t")[0] for row in rows if known.get(row.partition("\t")[0], row) != row
+    ]
+    if lemmas:
+        message = "is there already with other cells"
+        raise InputError(Problem(f"lemma {lemma!r} {message}", str(path)) for lemma in lemmas)
+    return old + "".join(f"{row}\n" for row in rows if row not in known.values())
 
 
 @dataclass(frozen=True)

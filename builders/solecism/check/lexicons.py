@@ -283,6 +283,20 @@ def idle_rule(lexicon: Tables) -> Iterator[Problem]:
             yield Problem(repr(name), path, line)
 
 
+def word_left_over(lexicon: Tables) -> Iterator[Problem]:
+    """A spelling rule may leave a word that its result has swallowed.
+
+    The result keeps the right-hand word (`=`), though the word before it ends as that one does:
+    *de el* would become *del el*. A contraction is one word: write `del`, not `del =`.
+    """
+    path = str(lexicon.folder / "orthography.tsv")
+    for line, (name, _, right, result, *_) in lexicon.rules:
+        new, _, kept = result.partition(" ")
+        ends = re.fullmatch(r"[^\W\d_]+(?:\|[^\W\d_]+)*", right) and kept == "=" and new != "="
+        if ends and any(new.endswith(word[-1]) for word in right.split("|")):
+            yield Problem(repr(name), path, line)
+
+
 LEXICON_CHECKS = {
     "L004": ("error", unknown_class),
     "L005": ("error", unknown_upos),
@@ -296,5 +310,6 @@ LEXICON_CHECKS = {
     "L013": ("error", mixed_scripts),
     "L014": ("error", invisible_characters),
     "L015": ("warning", idle_rule),
+    "L016": ("note", word_left_over),
 }
 """The checks of the tables of a language: level and function by code."""

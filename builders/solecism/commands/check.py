@@ -13,9 +13,11 @@ from rich.text import Text
 from solecism.check.registry import render_codes
 from solecism.check.run import check_paths
 from solecism.commands.cli import JSON, ROOT, option, print_json, print_lines
+from solecism.datasets.catalogue import BUILT_IN, read_catalogue
 from solecism.root import Root
+from solecism.terminal import counted
 
-_COUNTED = ("lexicons", "paradigms", "pairs", "items")
+_COUNTED = ("lexicon", "paradigm", "pair", "item")
 _STYLES: dict[str, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
@@ -29,16 +31,19 @@ def command(paths: tuple[str, ...], codes: bool, no_items: bool, as_json: bool, 
     if codes:
         click.echo(render_codes(), nl=False)
         return
-    checked = Counter(dict.fromkeys(_COUNTED, 0))
-    findings = check_paths(paths, root.path, items=not no_items, counts=checked)
+    if (catalogue := root.path / BUILT_IN.name).is_file():
+        read_catalogue(catalogue)
+    found = Counter[str]()
+    findings = check_paths(paths, root.path, items=not no_items, counts=found)
     counts = Counter(finding.level for finding in findings)
     if as_json:
         figures = {f"{level}s": counts[level] for level in _STYLES}
+        checked = {f"{name}s": found[f"{name}s"] for name in _COUNTED}
         print_json({"checked": checked, **figures, "findings": list(map(asdict, findings))})
     else:
         print_lines(*(Text(str(f), style=_STYLES[f.level]) for f in findings))
-        shown = ", ".join(f"{counts[level]} {level}s" for level in _STYLES)
-        kinds = [f"{n:,} {name[:-1] if n == 1 else name}" for name, n in checked.items() if n]
+        shown = ", ".join(counted(counts[level], level) for level in _STYLES)
+        kinds = [counted(found[f"{name}s"], name) for name in _COUNTED if found[f"{name}s"]]
         print_lines(f"{', '.join(kinds) or 'nothing'} checked: {shown}")
     if counts["error"]:
         sys.exit(2)

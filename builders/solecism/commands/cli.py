@@ -24,16 +24,16 @@ Command = TypeVar("Command", bound=Callable[..., object])
 """A function that becomes a verb."""
 
 
+class _PathType(click.Path):
+    def convert(self, value: Any, *context: Any) -> Any:
+        if "\0" in str(value):
+            self.fail(f"{value!r} is no path", *context)
+        return super().convert(value, *context)
+
+
 def path_type(**kinds: bool) -> click.Path:
     """Return a type of option that gives a :class:`Path`; ``kinds`` as of :class:`click.Path`."""
     return _PathType(path_type=Path, **kinds)
-
-
-class _PathType(click.Path):
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if "\0" in str(value):
-            self.fail(f"{value!r} holds the character U+0000", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 def option(*names: str, **kinds: Any) -> Callable[[Command], Command]:

@@ -17,6 +17,7 @@ from solecism.judge.creation import StudyOptions, create_study, pairs_of_config
 from solecism.judge.design import DELIVERIES, AnswerDelivery, Study, read_study
 from solecism.judge.page import has_texts, write_page
 from solecism.judge.schema import DESIGNS
+from solecism.terminal import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -78,7 +79,7 @@ def new(
     study = create_study(pairs, data, StudyOptions(**options, home=home), out)
     total = round(study.amount * study.participants, 2)
     items = sum(item["kind"] == "item" for item in study.items.values())
-    facts = {
+    facts: dict[str, Any] = {
         "study": study.id, "folder": str(study.folder), "design": study.design,
         "language": study.language, "items": items, "lists": len(study.lists),
         "trials": max(study.totals), "minutes": study.minutes, "participants": study.participants,
@@ -91,10 +92,12 @@ def new(
         _say(study, facts)
 
 
-def _say(study: Study, facts: dict[str, object]) -> None:
+def _say(study: Study, facts: dict[str, Any]) -> None:
     currency = study.pay.currency
-    cli.echo(f"study {study.id}: {facts['items']} items in {facts['lists']} lists, "
-         f"{facts['trials']} trials each, about {study.minutes} minutes")  # fmt: skip
+    items, lists, trials, minutes = (
+        counted(facts[f"{name}s"], name) for name in ("item", "list", "trial", "minute")
+    )
+    cli.echo(f"study {study.id}: {items} in {lists}, {trials} each, about {minutes}")
     cli.echo(f"{study.participants} participants, {study.amount:.2f} {currency} each, "
          f"{facts['total']:.2f} in all")  # fmt: skip
     cli.echo(f"read {study.folder}/study.toml and texts/ before you collect; "
@@ -110,7 +113,7 @@ def _say(study: Study, facts: dict[str, object]) -> None:
 
 @command.command("export")
 @click.argument("study", type=cli.FOLDER)
-@cli.option("--to", "target", required=True, type=click.Choice(["page", "jatos", "sheet"]))
+@cli.option("--to", "target", required=True, metavar="[page|jatos|sheet]")
 @cli.option("--out", type=cli.NEW_FOLDER, help="Folder to write (of the page: in the study).")
 def export(study: Path, target: str, out: Path | None) -> None:
     """Write the page of a study again, or the same study for another program.
@@ -120,6 +123,9 @@ def export(study: Path, target: str, out: Path | None) -> None:
     """
     from solecism.judge.exporting import export_study
 
+    if target not in ("page", "jatos", "sheet"):
+        hint = "how answers come home is said before, by `solecism judge new --to`"
+        raise click.UsageError(f"--to: {target!r} is not one of page, jatos, sheet ({hint})")
     if target == "page" and out is None:
         found = read_study(study)
         cli.echo(f"study {found.id}: {write_page(found)}/index.html")

@@ -79,10 +79,12 @@ def _table(mined: Mined) -> Table:
         "no items": mined.reason or None,
         "sentences": counts.sentences,
         "words": counts.words,
+        "sentences with other words in # text": counts.misfits or None,
         "duplicates": counts.duplicates,
-        "one of a sentence is enough": counts.repeated or None,
-        "its document has its share": counts.crowded or None,
+        "left out, one of a sentence and relation is enough": counts.repeated or None,
+        "left out, their document has its tenth already": counts.crowded or None,
         **{f"dropped: {name}": count for name, count in counts.dropped.items() if count},
+        "what was dropped": "docs/mining.md, Filters of strict" if counts.dropped.total() else None,
     }
     table = Table("", Column(justify="right"), box=None, pad_edge=False, show_header=False)
     for name, value in rows.items():
@@ -142,7 +144,7 @@ def _show_profile(
         cli.print_json({
             "language": language.code, "sentences": profile.sentences, "agrees": language.rule_texts(),
             "verbforms": list(language.verbforms), "cases": list(language.cases),
-            "third": language.third, "reason": profile.reason,
+            "third": language.third, "reason": profile.reason, "misfits": profile.misfits,
             "rows": [{**asdict(row), "agrees": not row.reason} for row in profile.rows],
         })  # fmt: skip
         return

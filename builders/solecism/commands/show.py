@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
@@ -23,7 +22,7 @@ from solecism.commands.cli import JSON, ROOT, console, option, print_lines
 from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_size, mined_tables
 from solecism.contrast import differing_span
-from solecism.datasets.catalogue import MINED, catalogue_entry
+from solecism.datasets.catalogue import catalogue_entry, mined_names
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
@@ -33,7 +32,7 @@ from solecism.errors import fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
-from solecism.inputs import reading_parquet
+from solecism.inputs import read_parquet
 from solecism.lexicon.features import Feats
 from solecism.lexicon.glosses import gloss_of_features
 from solecism.root import Root
@@ -87,7 +86,7 @@ def command(
 def _is_mined(root: Root, folder: str) -> bool:
     """Return whether a name is that of a mined data set, and not of a built folder."""
     is_ours = folder.partition("/")[0] in root.datasets or (Path(folder) / MANIFEST).is_file()
-    return bool(folder) and not is_ours and catalogue_entry(root, folder).configs == MINED
+    return not is_ours and folder in mined_names()
 
 
 def _items(root: Root, name: str, gloss: bool) -> tuple[str, pa.Table, int]:
@@ -102,10 +101,7 @@ def _items(root: Root, name: str, gloss: bool) -> tuple[str, pa.Table, int]:
         folder != dataset or catalogue_entry(root, dataset).configs != "languages"
     )
     if folder and not is_paradigm and (Path(folder) / MANIFEST).is_file():
-        tables = []
-        for path in read_manifest(Path(folder)).paths(config):
-            with reading_parquet(path):
-                tables.append(pq.ParquetFile(path).read())
+        tables = map(read_parquet, read_manifest(Path(folder)).paths(config))
         return f"{folder}/{config}", pa.concat_tables(tables), 0
     if not is_paradigm and _is_mined(root, folder):
         return *_mined(folder, config), 0

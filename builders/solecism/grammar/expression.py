@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from math import inf
+from typing import Any
 
 from jinja2 import nodes
 
@@ -26,6 +27,7 @@ from solecism.grammar.words import (
     joined,
     printed,
 )
+from solecism.inputs import unseen
 from solecism.lexicon.lexicon import Hierarchy, Lexicon
 from solecism.lexicon.typical import TYPICAL, Typical, Words
 
@@ -66,6 +68,14 @@ PHRASE: tuple[type[nodes.Node], ...] = (
     *EXPRESSION, nodes.Template, nodes.Macro, nodes.If, nodes.FromImport,
 )  # fmt: skip
 
+_DEEPEST = 60
+"""The most expressions and blocks inside one another: more would be too many for the compiler."""
+_TOO_DEEP = "too many expressions are inside one another"
+
+LARGEST = 10_000
+"""The most words and letters that a macro may print, and the most calls of macros inside it. Macros
+of others may double one another."""
+
 _QUOTED = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _NAMES = re.compile(rf"{_QUOTED}|(?<![\w.])([^\W\d]\w*)\b(?!\s*=(?!=))")
 """Matches the quoted texts and the names in an expression, but not properties and keywords."""
@@ -74,6 +84,7 @@ _CALLED = {
     "For": "a loop", "Assign": "set", "AssignBlock": "set", "Include": "include", "Extends": "extends",
     "Import": "`import FILE as` (write `from FILE import MACRO`)", "Block": "a block", "With": "with",
     "CallBlock": "call", "FilterBlock": "a filter block", "Getitem": "[...]", "Dict": "{...}",
+    "Scope": "autoescape", "ScopedEvalContextModifier": "autoescape",
 }  # fmt: skip
 
 
@@ -86,20 +97,47 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
     return _NAMES.sub(lambda match: match[1] or names.get(match[2], match[2]), source)
 
 
+def parsed(parse: Callable[[], nodes.Node]) -> Any:
+    """Return the syntax tree that a function of Jinja makes.
+
+    Raises ``TemplateSyntaxError``, and :class:`TemplateFault` for a tree that is too deep.
+    """
+    try:
+        tree = parse()
+    except ValueError:
+        raise TemplateFault("a number has thousands of digits") from None
+    except RecursionError:
+        raise TemplateFault(_TOO_DEEP) from None
+    level: list[nodes.Node] = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in node.iter_child_nodes()]
+    if level:
+        raise TemplateFault(_TOO_DEEP)
+    return tree
+
+
 def refused(tree: nodes.Node, allowed: tuple[type[nodes.Node], ...]) -> Iterator[tuple[int, str]]:
     """Yield line and message for nodes that are not ``allowed``; only names can be called."""
     for node in (tree, *tree.find_all(nodes.Node)):
-        keywords = [keyword.key for keyword in getattr(node, "kwargs", None) or ()]
-        if not isinstance(node, allowed):
-            yield node.lineno, f"{_name(node)} is not allowed here"
-        elif isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
-            yield node.lineno, f"attribute {node.attr!r} is not allowed"
-        elif isinstance(node, nodes.Call) and not isinstance(node.node, nodes.Name):
-            yield node.lineno, "only a macro and `word` can be called"
-        elif getattr(node, "dyn_args", None) or getattr(node, "dyn_kwargs", None):
-            yield node.lineno, "* and ** are not allowed here"
-        elif len(set(keywords)) < len(keywords):
-            yield node.lineno, "a keyword stands twice"
+        if message := _refusal(node, allowed):
+            inner = (one.lineno for one in node.find_all(nodes.Node) if one.lineno)
+            yield node.lineno or next(inner, 1), message  # some nodes have no line
+
+
+def _refusal(node: nodes.Node, allowed: tuple[type[nodes.Node], ...]) -> str:
+    keywords = [keyword.key for keyword in getattr(node, "kwargs", None) or ()]
+    if not isinstance(node, allowed):
+        return f"{_name(node)} is not allowed here"
+    if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
+        return f"attribute {node.attr!r} is not allowed"
+    if isinstance(node, nodes.Call) and not isinstance(node.node, nodes.Name):
+        return "only a macro and `word` can be called"
+    if getattr(node, "dyn_args", None) or getattr(node, "dyn_kwargs", None):
+        return "* and ** are not allowed here"
+    if len(set(keywords)) < len(keywords):
+        return "a keyword stands twice"
+    hidden = unseen(str(node.value)) if isinstance(node, nodes.Const) else ()
+    return "".join([f"{name} is not allowed" for _, name in hidden][:1])
 
 
 def _name(node: nodes.Node) -> str:
@@ -140,12 +178,20 @@ def misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 class Macro:
     """A macro that expressions may call.
 
-    ``uses``: what it asks of each of its arguments.
+    ``uses``: what it asks of each of its arguments; ``calls``: how many calls of macros it makes,
+    those of the macros that it calls included.
     """
 
     node: nodes.Macro
     call: Callable[..., object]
     uses: Uses
+    calls: int
+
+
+def calls_of(body: nodes.Node, macros: Mapping[str, Macro]) -> int:
+    """Return how many calls of macros a body makes, those inside macros included."""
+    names = [c.node.name for c in body.find_all(nodes.Call) if isinstance(c.node, nodes.Name)]
+    return sum(1 + macros[name].calls for name in names if name in macros)
 
 
 def uses_of(
@@ -270,7 +316,7 @@ class Compiler:
         try:
             made: Function = eval(f"lambda names: {source}", self._known)
         except SyntaxError:
-            raise TemplateFault("too many expressions are inside one another") from None
+            raise TemplateFault(_TOO_DEEP) from None
         return made
 
     def macro(self, node: nodes.Macro) -> Callable[..., object]:
@@ -285,7 +331,10 @@ class Compiler:
             for name, default in defaults.items():
                 if name not in given:
                     given[name] = default(given)
-            return body(given)
+            made = body(given)
+            if sum(len(part) if type(part) is str else 1 for part in printed(made)) > LARGEST:
+                raise TemplateFault(f"macro {node.name!r} makes over {LARGEST:,} letters")
+            return made
 
         return call
 

@@ -65,6 +65,8 @@ def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
             node = yaml.compose(text, Loader=_FAST)
         except yaml.YAMLError:  # PyYAML explains faults better than libyaml
             node = yaml.compose(text, Loader=yaml.BaseLoader)
+    except RecursionError:
+        raise fail("YAML: too many lists are inside one another", path, first) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line if mark else 0
@@ -74,7 +76,7 @@ def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
         raise fail(message, path, first + text.count("\n", 0, error.position)) from None
     if not isinstance(node, yaml.MappingNode):
         raise fail("the front matter must be `key: value` lines", path, first)
-    return _entry(node, path, first)
+    return _entry(node, path, first, set())
 
 
 _PLAIN = (
@@ -101,12 +103,16 @@ def _plain(problem: str) -> str:
     return problem
 
 
-def _entry(node: yaml.Node, path: str, first: int) -> Entry:
+def _entry(node: yaml.Node, path: str, first: int, seen: set[yaml.Node]) -> Entry:
     here = Entry(path, first + node.start_mark.line)
+    if node in seen:  # by aliases of aliases a short text of others could grow without end
+        message = "is named by an alias: a text that begins with & or * must be in quotes"
+        raise fail(f"YAML: what stands here {message}", path, here.line)
+    seen.add(node)
     if isinstance(node, yaml.ScalarNode):
         return replace(here, text=node.value)
     if isinstance(node, yaml.SequenceNode):
-        return replace(here, items=tuple(_entry(item, path, first) for item in node.value))
+        return replace(here, items=tuple(_entry(item, path, first, seen) for item in node.value))
     fields: dict[str, Entry] = {}
     for key, value in node.value:
         line = first + key.start_mark.line
@@ -114,5 +120,5 @@ def _entry(node: yaml.Node, path: str, first: int) -> Entry:
             raise fail("a key must be a text", path, line)
         if key.value in fields:
             raise fail(f"key {key.value!r} stands twice", path, line)
-        fields[key.value] = replace(_entry(value, path, first), line=line)
+        fields[key.value] = replace(_entry(value, path, first, seen), line=line)
     return replace(here, fields=fields)

@@ -18,15 +18,18 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.grammar.expression import (
     EXPRESSION,
     FILTERS,
+    LARGEST,
     PHRASE,
     TYPICAL_FORM,
     Compiler,
     Function,
     Macro,
     Uses,
+    calls_of,
     in_order,
     in_plain_words,
     misplaced,
+    parsed,
     refused,
     typical,
     typical_asked,
@@ -45,6 +48,14 @@ _JINJA = Environment(autoescape=True)  # only its parser is used
 
 Found = Iterator[tuple[int, str]]
 """The line and the message of each thing that is wrong."""
+
+
+def _expression(source: str) -> nodes.Expr:
+    parser = Parser(_JINJA, source, state="variable")
+    expression = parser.parse_expression()
+    if not parser.stream.eos:
+        parser.fail(f"{parser.stream.current.value!r} after the end of the expression")
+    return expression
 
 
 class Phrases:
@@ -76,11 +87,7 @@ class Phrases:
     def tree(self, source: str) -> nodes.Expr:
         """Parse an expression to its syntax tree; raises ``TemplateSyntaxError``."""
         if source not in self._trees:
-            parser = Parser(_JINJA, source, state="variable")
-            expression = parser.parse_expression()
-            if not parser.stream.eos:
-                parser.fail(f"{parser.stream.current.value!r} after the end of the expression")
-            self._trees[source] = expression
+            self._trees[source] = parsed(lambda: _expression(source))
         return self._trees[source]
 
     def uses(self, source: str) -> Uses:
@@ -143,9 +150,12 @@ class Phrases:
             return self._files[name]
         path = self._root / name
         try:
-            tree = _JINJA.parse("\n".join(read_lines(path)))
+            text = "\n".join(read_lines(path))
+            tree = parsed(lambda: _JINJA.parse(text))
         except TemplateSyntaxError as error:
             raise fail(in_plain_words(error.message), path, error.lineno) from None
+        except TemplateFault as fault:
+            raise fail(str(fault), path, 1) from None
         found = list(refused(tree, PHRASE)) or list(misplaced(tree))
         known: dict[str, Macro] = {}
         for node in tree.find_all(nodes.FromImport):
@@ -153,12 +163,17 @@ class Phrases:
         own = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
         found = found or list(self._macro_problems(own, known))
         if found:
-            raise InputError(Problem(message, str(path), line) for line, message in sorted(found))
+            raise InputError(
+                Problem(message, str(path), line) for line, message in sorted(set(found))
+            )
         for called in in_order(own):
             macro = own[called]
             body = nodes.Output([*macro.body, *macro.defaults])
             uses = uses_of(body, known, self.lexicon)
-            known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses)
+            if (calls := calls_of(body, known)) > LARGEST:
+                message = f"macro {called!r}: it calls other macros over {LARGEST:,} times"
+                raise fail(message, path, macro.lineno)
+            known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses, calls)
         self._files[name] = {macro: known[macro] for macro in own}
         return self._files[name]
 

@@ -16,6 +16,7 @@ from solecism.errors import InputError, Problem, candidates, fail, unknown_error
 from solecism.grammar.expression import in_plain_words
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
+from solecism.inputs import check_name
 from solecism.lexicon.table import read_lines
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
@@ -144,7 +145,7 @@ def read_templates(path: Path) -> tuple[Template, ...]:
     """
     files = [_TemplateFile.read(path)]
     while like := files[-1].front.fields.get("like"):
-        here = path.with_name(f"{like.text}.jinja")
+        here = path.with_name(f"{check_name(like.text or '', 'like: template', path)}.jinja")
         if str(here) in [file.front.path for file in files]:
             raise fail(f"like: {like.text!r} is like this template itself", path)
         if not here.is_file():

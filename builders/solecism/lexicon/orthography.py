@@ -204,7 +204,7 @@ def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
         raise ValueError(f"result {result!r} is not one word, or two with a space or + between")
     try:
         patterns = re.compile(left), re.compile(right)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
     new_right = parts[2] if len(parts) == 3 else None
     return SpellingRule(name, *patterns, parts[0], new_right, glue="+" in parts[1:2])

@@ -20,7 +20,7 @@ from solecism.datasets.manifest import MANIFEST, content_of, read_manifest
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
-from solecism.inputs import reading_parquet
+from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
 from solecism.schema import CLOZE, SUITE, ItemRow, kind_of_items, pair_schema
 from solecism.scoring.results import require
 
@@ -65,8 +65,7 @@ class ItemSet:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        with reading_parquet(self.files[0]):
-            return list(pq.read_schema(self.files[0]).names)
+        return list(parquet_schema(self.files[0]).names)
 
     @cached_property
     def forms(self) -> ItemSet:
@@ -90,8 +89,7 @@ class ItemSet:
 
     def _read(self, columns: Sequence[str] | None, rows: int) -> Iterator[pa.Table]:
         for path in self.files:
-            for batch in pq.ParquetFile(path).iter_batches(rows, columns=columns):
-                yield pa.Table.from_batches([batch])
+            yield from parquet_tables(path, columns, rows)
 
     @cached_property
     def _chosen(self) -> NDArray[np.bool_] | None:
@@ -119,7 +117,7 @@ class ItemSet:
     def require_pairs(self) -> None:
         """Raise :class:`InputError` if these are pairs and lack a column that scoring needs."""
         if self.kind == "pair":
-            require(pq.read_schema(self.files[0]).empty_table(), NEEDED, "pairs", self.files[0])
+            require(parquet_schema(self.files[0]).empty_table(), NEEDED, "pairs", self.files[0])
 
 
 def open_pairs(spec: str, revision: str | None = None) -> ItemSet:
@@ -206,6 +204,8 @@ def _parts_of(spec: str) -> tuple[str, str, str]:
     ``clams/he/simple_agrmt`` has a paradigm where ``clams`` is a data set here, and so has a name
     of the hub with four parts; ``clams`` alone means its default config.
     """
+    if Path(spec).is_file():
+        raise fail("items are read from .parquet files and from folders of data sets", spec)
     plain = spec.rstrip("/")
     name, _, last = plain.rpartition("/")
     above, _, config = name.rpartition("/")
@@ -233,8 +233,7 @@ def _content(files: Sequence[Path]) -> str:
     Raises :class:`InputError` for columns that have our names and other types.
     """
     for path in files:
-        with reading_parquet(path):
-            schema = pq.read_schema(path)
+        schema = parquet_schema(path)
         kind = kind_of_items(schema.names)
         known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
         suite = kind == "suite"
@@ -243,6 +242,7 @@ def _content(files: Sequence[Path]) -> str:
         for field in schema:
             right = wanted.get(field.name, field.type)
             if field.type != right:
+                require(schema.empty_table(), NEEDED if kind == "pair" else (), "pairs", path)
                 raise fail(f"column {field.name!r} is {field.type}, wanted {right}", path)
     content = content_of(files)
     if not content.rows:
@@ -316,9 +316,8 @@ def _fitting(spec: str, identifier: str) -> Iterator[tuple[str, ItemRow]]:
     items.require_pairs()
     fits = pc.starts_with if len(identifier) >= MIN_ID_LENGTH else pc.equal
     for path in items.files:
-        with reading_parquet(path):
-            wanted = fits(pq.read_table(path, columns=["id"])["id"], identifier)
-            rows = pq.read_table(path).filter(wanted) if pc.any(wanted).as_py() else pa.table({})
+        wanted = fits(read_parquet(path, ["id"])["id"], identifier)
+        rows = read_parquet(path).filter(wanted) if pc.any(wanted).as_py() else pa.table({})
         yield from ((items.spec, row) for row in rows.to_pylist())
 
 
@@ -337,8 +336,7 @@ def rows_of_result(
         same = items.digest and run["digest"].startswith(items.digest[:8])
         if not same or not set(columns) <= set(items.columns):
             return {}, ""
-        with reading_parquet(items.files[0]):
-            table = pa.concat_tables(items.tables(["id", *columns]))
+        table = pa.concat_tables(items.tables(["id", *columns]))
     except InputError:
         return {}, ""
     found = table.filter(pc.is_in(table["id"], pa.array(sorted(set(ids)), pa.string())))

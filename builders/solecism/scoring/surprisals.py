@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import chain
-from math import isfinite, log
+from math import inf, isnan, log, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +26,16 @@ import regex
 from solecism.contrast import differing_words
 from solecism.errors import InputError, Problem, candidates, fail
 from solecism.files import writing
-from solecism.inputs import check
+from solecism.inputs import check, read_text
 from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs, wrong_sentences
-from solecism.scoring.methods.region import ReadSentence, SentenceReader, score_suites
+from solecism.scoring.methods.region import (
+    NO_FIRST,
+    ReadSentence,
+    SentenceReader,
+    score_suites,
+)
 from solecism.scoring.results import Result, read_result, scores_table, writing_result
 from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 
@@ -43,6 +48,8 @@ _UNKNOWN = re.compile(r"<?\[?unk.*", re.IGNORECASE)
 """A token that stands for an unknown word (``<unk>``, ``<unk-ly>``)."""
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
 _UNITS = {"bits": 1.0, "nats": 1 / log(2)}
+_NONE = ("", "na", "nan")
+"""What stands in place of the surprisal of a first token, of which some models give none."""
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-][\p{L}\p{M}\p{N}]+)*|[^\s\p{L}\p{M}\p{N}]")
 
@@ -78,7 +85,8 @@ class SurprisalColumns:
 class SentenceLine:
     """A sentence of a file: its tokens and their surprisals in bits, without marks of its ends.
 
-    ``unknown``: the places of words that the file itself shows as unknown to the model.
+    The first surprisal is NaN where the file has none. ``unknown``: the places of words that the
+    file itself shows as unknown to the model.
     """
 
     tokens: tuple[str, ...]
@@ -111,8 +119,9 @@ def read_surprisals(
     for line, row in enumerate(rows, first):
         cells = {name: cell.strip() for name, cell in zip(names, row)}  # noqa: B905
         try:
-            token, bits = cells[columns.token], float(cells[columns.surprisal]) * unit
-            if not token or not isfinite(bits):
+            token, given = cells[columns.token], cells[columns.surprisal].lower()
+            bits = nan if given in _NONE else float(given) * unit
+            if not token or abs(bits) == inf:
                 raise ValueError(row)
             unknown = rnng and _UNKNOWN.fullmatch(cells["read as"]) is not None
             number = int(cells[columns.number] if columns.number in names else line)
@@ -128,7 +137,7 @@ def read_surprisals(
 
 
 def _gaps(found: Mapping[int, Sequence[_Token]]) -> Iterator[str]:
-    """Yield which sentences and tokens are missing or there twice."""
+    """Yield which sentences, tokens and surprisals are missing, or there twice."""
     start = 0 if 0 in found else 1
     missing = set(range(start, start + len(found))) - set(found)
     if missing:
@@ -137,16 +146,20 @@ def _gaps(found: Mapping[int, Sequence[_Token]]) -> Iterator[str]:
         numbers = sorted(token[0] for token in tokens)
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
             yield f"sentence {sentence}: its tokens are not numbered one by one: {numbers}"
+        for number, token, bits, _ in tokens:
+            if isnan(bits) and number > numbers[0]:
+                message = "has no surprisal, which only the first may lack"
+                yield f"sentence {sentence}: token {number}, {token!r}, {message}"
 
 
 def _rows(path: Path) -> list[list[str]]:
     """Return the cells of a table; in one with tabs quotation marks are tokens."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        tabs = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        try:
-            rows = list(csv.reader(file) if path.suffix == ".csv" else tabs)
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise fail(str(error), path) from None
+    file = io.StringIO(read_text(path, "utf-8-sig"), newline="")
+    tabs = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    try:
+        rows = list(csv.reader(file) if path.suffix == ".csv" else tabs)
+    except csv.Error as error:
+        raise fail(str(error), path) from None
     while rows and not "".join(rows[-1]).strip():
         rows.pop()
     return rows
@@ -175,8 +188,7 @@ def find_runs(folder: Path) -> list[SurprisalRun]:
     ``lstm``. Raises :class:`InputError` where there is no such file, or two for one suite.
     """
     found: dict[Path, dict[str, Path]] = {}
-    walked = os.walk(folder, followlinks=True)
-    for path in sorted(Path(at, name) for at, _, names in walked for name in names):
+    for path in sorted(folder.rglob("*")):  # links to folders are not followed: they may be endless
         match = _FILE.fullmatch(path.name)
         if match:
             files = found.setdefault(path.parent, {})
@@ -255,47 +267,58 @@ def score_surprisals(
     named = items.name, items.version, items.digest, items.config
     method = {"pair": "sentence", "suite": "region", "cloze": "cloze:two_forms"}[items.kind]
     scores = _suites if items.kind == "suite" else _sums
-    return [
-        write_run(
-            Path(out), sign_run(run, run.files.values(), named, method), scores(items, run, columns)
-        )
-        for run in find_runs(Path(folder))
-    ]
+    results = []
+    for run in find_runs(Path(folder)):
+        lines = _lines(items, run, columns)
+        first = not any(isnan(sum(one.surprisals)) for some in lines.values() for one in some)
+        signature = sign_run(run, run.files.values(), named, method, first)
+        readers = {name: line_reader(some, run.files[name]) for name, some in lines.items()}
+        results.append(write_run(Path(out), signature, scores(items, readers)))
+    return results
 
 
-def _lines(run: SurprisalRun, columns: SurprisalColumns, name: str) -> SentenceReader:
-    """Return a reader of the file of a config (or suite)."""
-    if name not in run.files:
-        near = candidates("files", list(run.files), name)
-        raise fail(f"there is no file surprisals_{name}.tsv {near}")
-    return line_reader(read_surprisals(run.files[name], columns), run.files[name])
+def _lines(
+    items: ItemSet, run: SurprisalRun, columns: SurprisalColumns
+) -> dict[str, list[SentenceLine]]:
+    """Return what the file of a config has, or the file of each of its suites."""
+    names = [items.config]
+    if items.kind == "suite" and items.config not in run.files:
+        names = pa.concat_tables(items.tables(["suite"]))["suite"].unique().to_pylist()
+    for name in names:
+        if name not in run.files:
+            near = candidates("files", list(run.files), name)
+            raise fail(f"there is no file surprisals_{name}.tsv {near}")
+    return {name: read_surprisals(run.files[name], columns) for name in names}
 
 
-def _suites(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Iterator[pa.Table]:
-    table, whole = pa.concat_tables(items.tables()), items.config in run.files
-    for suite in [items.config] if whole else table["suite"].unique().to_pylist():
-        rows = table if whole else table.filter(pc.equal(table["suite"], suite))
-        yield from score_suites([rows], _lines(run, columns, suite))
+def _suites(items: ItemSet, readers: Mapping[str, SentenceReader]) -> Iterator[pa.Table]:
+    table = pa.concat_tables(items.tables())
+    for name, read in readers.items():
+        rows = table if name == items.config else table.filter(pc.equal(table["suite"], name))
+        yield from score_suites([rows], read)
 
 
-def _sums(items: ItemSet, run: SurprisalRun, columns: SurprisalColumns) -> Iterator[pa.Table]:
+def _sums(items: ItemSet, readers: Mapping[str, SentenceReader]) -> Iterator[pa.Table]:
     """Compare the sums of pairs, and of cloze items the answer and the likeliest wrong form."""
-    read = _lines(run, columns, items.config)
-    cloze = items.kind == "cloze"
+    read, cloze = readers[items.config], items.kind == "cloze"
     for table in items.tables():
         sums, tokens, texts, skipped = [], [], [], list[str | None]()
         for item in sentences_of(items, [table]):
             found = [one for one in read([each._asdict() for each in item]) if one is not None]
             bits = [float(one.bits.sum()) for one in found]
+            first = int(np.isnan(bits).any())
+            bits = [float(one.bits[first:].sum()) for one in found]
             sides = (0, min(range(1, len(item)), key=bits.__getitem__, default=0))
             words = [item[n].tokens.split(" ") for n in sides]
             unknown = {
                 some[at] for n, some in zip(sides, words, strict=True) for at in found[n].unknown
             }
             critical = unknown.intersection(differing_words(*words))
-            skipped.append(OUT_OF_VOCABULARY if critical else None if sides[1] else NO_OTHER_FORM)
+            reason = OUT_OF_VOCABULARY if critical else None if sides[1] else NO_OTHER_FORM
+            unlike = first and len({one.tokens.split(" ")[0] for one in item}) > 1
+            skipped.append(NO_FIRST if unlike else reason)
             sums.append([bits[n] for n in sides])
-            tokens.append([len(found[n].bits) for n in sides])
+            tokens.append([len(found[n].bits) - first for n in sides])
             texts.append([item[n].text for n in sides])
         described = as_pairs(table, table.to_pylist()) if cloze else table
         method, logp = "cloze:two_forms" if cloze else "sentence", -np.array(sums).T * log(2)
@@ -308,12 +331,17 @@ def sign_run(
     files: Iterable[Path],
     data: tuple[str, str, str, str],
     method: str = "region",
+    first: bool = True,
 ) -> Signature:
-    """Return the signature of figures made of files; ``data``: name, version, digest and config."""
+    """Return the signature of figures made of files.
+
+    ``data``: name, version, digest and config; ``first``: whether all first tokens have surprisals.
+    """
     digest = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
         digest.update(path.read_bytes())
-    revision, options = f"sha256-{digest.hexdigest()[:12]}", {"surprisals": "files"}
+    revision = f"sha256-{digest.hexdigest()[:12]}"
+    options = {"surprisals": "files", **({} if first else {"first": "none"})}
     return Signature(*data, method, run.model, revision, "float64", options)
 
 

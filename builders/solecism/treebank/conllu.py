@@ -8,6 +8,7 @@ Source: https://universaldependencies.org/format.html.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,15 @@ _COMMENT = re.compile(r"# (sent_id|text) = ?(.*)", re.DOTALL)
 _SAID = ("sent_id", "text")
 _READ = ("ID", "FORM", "LEMMA", "UPOS", "FEATS", "DEPREL", "HEAD")
 _HEAD = re.compile(r"[0-9]{1,9}")
+_BLANKS = re.compile(r"[^\S\t\n]{2,}|[^\S\t\n ]")
+"""Blanks that become one plain blank."""
+_NO_WORDS = ("PUNCT", "SYM", "X", "_")
+
+_LONGEST = 10_000
+"""The most words of a sentence. A file of others without blank lines would fill the memory."""
+
+_WIDEST = 1_000
+"""The most dependents of a word: each subject of a verb is held against all others."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +116,9 @@ def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
         found = sorted(path.rglob(f"*{ending}")) if path.is_dir() else [path]
         if not found:
             raise fail(f"holds no {ending} files", path)
+        for file in found:
+            if not file.is_file():  # a pipe or device, also behind a link of others, may never end
+                raise fail("is no file", file)
         files += found
     return files
 
@@ -113,17 +126,23 @@ def files_of(paths: Sequence[Path], ending: str = ".conllu") -> list[Path]:
 def read_tokens(path: Path, size: int = CHUNK) -> Iterator[Tokens]:
     """Yield the words of a CoNLL-U file, in chunks of whole sentences of about ``size`` bytes.
 
-    Raises :class:`InputError` with the file, the line and the fault if it is not CoNLL-U.
+    Raises :class:`InputError` with the file, the line and the fault if it is not CoNLL-U, or holds
+    no sentence.
     """
     refuse_pointer(path)
-    line = 1
+    line, words = 1, 0
     with path.open("rb") as file:
-        while data := file.read(size):
-            rest = data = data + file.readline()
+        while data := bytearray(file.read(size)):
+            data += file.readline()
+            rest: bytes | bytearray = data
             while rest.strip() and (rest := file.readline()):
                 data += rest
-            yield tokens_of(data, str(path), line)
+            tokens = tokens_of(bytes(data), str(path), line)
+            words += len(tokens)
+            yield tokens
             line += data.count(b"\n")
+    if not words:
+        raise fail("holds no sentence", path)
 
 
 @dataclass(frozen=True)
@@ -131,13 +150,15 @@ class Sentences:
     """The sentences of a chunk.
 
     ``start`` and ``end``: the rows of their words, from ``start`` up to ``end`` without it;
-    ``sent_id`` and ``text``: the values of these comments, empty if there is none.
+    ``sent_id`` and ``text``: the values of these comments, empty if there is none; ``misfits``: how
+    many have a text that does not have their words.
     """
 
     start: Ints
     end: Ints
     sent_id: tuple[str, ...]
     text: tuple[str, ...]
+    misfits: int
 
     def __len__(self) -> int:
         return len(self.start)
@@ -178,16 +199,19 @@ class Tokens:
 def tokens_of(data: bytes, path: str = "", first: int = 1) -> Tokens:
     """Return the words of a chunk, which begins with the line ``first`` of a file.
 
-    IDs must count from 1, heads must be words of the sentence and lead to a root, ranges of
-    multiword tokens must fit, features must be ``Name=Value``, and no column may be empty.
-    Otherwise :class:`InputError` is raised.
+    All texts are in NFC, and a run of blanks of any kind is one plain blank. IDs must count from 1,
+    heads must be words of the sentence and lead to a root, ranges of multiword tokens must fit,
+    features must be ``Name=Value``, and no column may be empty. Otherwise :class:`InputError` is
+    raised.
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise fail("not UTF-8", path, first + data.count(b"\n", 0, error.start)) from None
+    text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+    text = _BLANKS.sub(" ", unicodedata.normalize("NFC", text))
     reader = _Reader(path)
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), first):
+    for number, line in enumerate(text.split("\n"), first):
         reader.read(number, line)
     reader.end_sentence(number)
     return reader.tokens(len(data))
@@ -199,7 +223,8 @@ class _Reader:
 
     ``words``: the cells of each word; ``lines``: its line; ``written``: the place of its token in
     ``shown``, which has the cells of the tokens as written; ``comments``: those of each sentence;
-    ``next``: the ID of the next word; ``until``: the last ID of the last multiword token.
+    ``next``: the ID of the next word; ``until``: the last ID of the last multiword token;
+    ``misfits``: as :class:`Sentences` has it.
     """
 
     path: str
@@ -210,6 +235,7 @@ class _Reader:
     comments: list[dict[str, str]] = field(default_factory=lambda: [{}])
     next: int = 1
     until: int = 0
+    misfits: int = 0
 
     def read(self, number: int, line: str) -> None:
         """Read a line."""
@@ -217,7 +243,7 @@ class _Reader:
             self.end_sentence(number)
         elif line.startswith("#"):
             if match := _COMMENT.match(line):
-                self.comments[-1].setdefault(match[1], match[2])
+                self.comments[-1].setdefault(match[1], match[2].strip())
         else:
             cells = line.split("\t")
             if len(cells) != len(COLUMNS):
@@ -237,6 +263,9 @@ class _Reader:
             self.lines.append(number)
             self.written.append(len(self.shown) - 1)
             self.next += 1
+            if self.next > _LONGEST + 1:
+                message = f"a sentence of over {_LONGEST:,} words: is a blank line missing?"
+                raise fail(message, self.path, number)
         elif match := _RANGE.fullmatch(cells[0]):
             if not self.until < int(match[1]) == self.next <= int(match[2]):
                 raise self._misfit(cells[0], number)
@@ -249,8 +278,27 @@ class _Reader:
         """End a sentence. Comments of one without words are forgotten."""
         if self.until >= self.next:
             raise self._misfit(self.shown[-1][0], number)
+        if self.next > 1:
+            self._fit(number)
         self.comments[-1:] = [self.comments[-1], {}] if self.next > 1 else [{}]
         self.next, self.until = 1, 0
+
+    def _fit(self, number: int) -> None:
+        """Hold the words of the last sentence against its text.
+
+        ``_`` in a form is a blank if the text has one there. Words may have been taken away, for
+        their licence: then all forms are ``_``.
+        """
+        words, text = self.words[1 - self.next :], self.comments[-1].get("text", "")
+        if all(cells[1] == "_" and cells[3] not in _NO_WORDS for cells in words):
+            raise fail("has no words (its forms are _): merge them first", self.path, number)
+        shown = self.shown[self.written[1 - self.next] :]
+        for cells in (*words, *shown):
+            if "_" in cells[1] and cells[1] not in text:
+                spaced = cells[1].replace("_", " ")
+                cells[1] = spaced if spaced in text else cells[1]
+        given = "".join(cells[1] for cells in shown).replace(" ", "")
+        self.misfits += bool(text) and given != text.replace(" ", "")
 
     def _misfit(self, text: str, number: int) -> InputError:
         return fail(f"the range {text} does not fit the words after it", self.path, number)
@@ -273,7 +321,8 @@ class _Reader:
         return Tokens(
             size, number, sentence, head, part[written], written,
             coded["FORM"], coded["LEMMA"], coded["UPOS"], coded["FEATS"], coded["DEPREL"],
-            Coded.of([cells[1] for cells in self.shown]), spaced, Sentences(start, end, ids, texts),
+            Coded.of([cells[1] for cells in self.shown]), spaced,
+            Sentences(start, end, ids, texts, self.misfits),
         )  # fmt: skip
 
     def _heads(self, given: Coded, start: Ints, size: Ints) -> Ints:
@@ -286,6 +335,10 @@ class _Reader:
         self._check((number >= 0) & (number <= size), "HEAD", "a word of the sentence, nor 0")
         head = np.where(number > 0, start + number - 1, -1)
         top = len(head)
+        wide = np.bincount(head[head >= 0], minlength=top) > _WIDEST
+        self._check(
+            ~wide[head] | (head < 0), "HEAD", f"of a word with up to {_WIDEST:,} dependents"
+        )
         above = np.append(np.where(head < 0, top, head), top)
         for _ in range(int(size.max(initial=0)).bit_length()):
             above = above[above]

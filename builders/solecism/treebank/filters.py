@@ -378,7 +378,8 @@ def count_habits(tokens: Tokens) -> Counter[str]:
 
     ``marked``: sentences that end with a mark; ``cased``: sentences whose first letter is large or
     small; ``capital``: those in which it is large; ``nouns``: nouns inside sentences that begin
-    with a letter, large or small; ``capital_nouns``: those that begin with a large one.
+    with a letter, large or small; ``capital_nouns``: those that begin with a large one; and the
+    ``misfits`` of :class:`~solecism.treebank.conllu.Sentences`.
     """
     sentences, forms = tokens.sentences, tokens.forms
     last, first = sentences.end - 1, sentences.start
@@ -395,7 +396,7 @@ def count_habits(tokens: Tokens) -> Counter[str]:
     return Counter(
         sentences=len(sentences), marked=int((final[last] & ~colon).sum()),
         cased=int(cased[first].sum()), capital=int(upper[first].sum()),
-        nouns=int(noun.sum()), capital_nouns=int((noun & upper).sum()),
+        nouns=int(noun.sum()), capital_nouns=int((noun & upper).sum()), misfits=sentences.misfits,
     )  # fmt: skip
 
 

@@ -47,6 +47,10 @@ _OFTEN = 8
 """The least number of occurrences of a noun by which its gender is known."""
 _DOTLESS = ("tr", "az")
 _ROWS = 1 << 15
+_MOST_CELLS = 2_000
+"""The most forms of a lemma that are compared, each with each other. No paradigm has so many, but
+a file of others may."""
+
 _See = Callable[[Tokens], object]
 _Stems = Mapping[tuple[str, str], str]
 
@@ -236,8 +240,13 @@ class CountedForms:
         return found
 
     @cached_property
-    def _readings(self) -> Mapping[tuple[str, str], Counter[str]]:
-        return _count_readings(self.counts)
+    def _readings(self) -> Mapping[tuple[str, str], list[str]]:
+        """The FEATS of each form that are frequent enough."""
+        found = {}
+        for key, counts in _count_readings(self.counts).items():
+            least = max(2.0, self.share * counts.total())
+            found[key] = [feats for feats, count in counts.items() if count >= least]
+        return found
 
     def ambiguous(self, word: WordForm) -> frozenset[str]:
         """Return the features of agreement that a word's form leaves open.
@@ -245,9 +254,7 @@ class CountedForms:
         A form leaves a feature open if it is also annotated with another value of this feature, and
         with the same values of all others that both have.
         """
-        counts = self._readings.get((word.form.casefold(), word.upos), Counter())
-        least = max(2.0, self.share * counts.total())
-        return _contrasts(word.feats, (feats for feats, count in counts.items() if count >= least))
+        return _contrasts(word.feats, self._readings.get((word.form.casefold(), word.upos), ()))
 
 
 @dataclass(frozen=True)
@@ -320,7 +327,7 @@ def _by_lemma(
     cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
     for word, count in counts.items():
         cells[_lemma(word, stems)].append(ParadigmCell(word.form, word.feats, count))
-    return {key: found for key, found in cells.items() if key[0]}
+    return {key: found for key, found in cells.items() if key[0] and len(found) <= _MOST_CELLS}
 
 
 def _count_readings(counts: Mapping[WordForm, int]) -> Mapping[tuple[str, str], Counter[str]]:

@@ -87,8 +87,9 @@ class MiningCounts:
     ``relations`` and ``masked`` count the items by relation and by masked end, after duplicates
     were dropped; ``dropped``: pairs of words that made no item, by reason; ``repeated``: items of
     ``strict`` that were left out because their sentence has another item of the relation;
-    ``crowded``: those left out because their document has its share of items already; ``pairs``:
-    minimal pairs, None if none were asked for.
+    ``crowded``: those left out because their document has its share of items already; ``misfits``:
+    sentences whose comment ``# text`` has other words; ``pairs``: minimal pairs, None if none were
+    asked for.
     """
 
     bytes: int = 0
@@ -97,6 +98,7 @@ class MiningCounts:
     duplicates: int = 0
     repeated: int = 0
     crowded: int = 0
+    misfits: int = 0
     relations: Counter[str] = field(default_factory=Counter)
     masked: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -130,7 +132,7 @@ class Mined:
     def facts(self) -> dict[str, object]:
         """Return the counts as plain values for JSON; ``items`` is the total of the relations."""
         counts, language = self.counts, self.settings.language
-        names = ("sentences", "words", "duplicates", "repeated", "crowded")
+        names = ("sentences", "words", "duplicates", "repeated", "crowded", "misfits")
         return {
             "language": language.code,
             "preset": self.settings.preset,
@@ -260,6 +262,8 @@ def _parse(
         file.parent.mkdir()
         with file.open("w", encoding="utf-8", newline="\n") as out:
             out.writelines(parse_texts(paragraphs(text), parser, text.stem))
+        if not file.stat().st_size:
+            raise fail("holds no sentence", text)
     return files, parser.lang or ""
 
 
@@ -292,6 +296,7 @@ def mine_file(path: Path, settings: Settings, counts: MiningCounts) -> Iterator[
             counts.bytes += tokens.size
             counts.words += len(tokens)
             counts.sentences += len(tokens.sentences)
+            counts.misfits += tokens.sentences.misfits
             found, dropped = settings.find(tokens)
             counts.dropped += dropped
             yield items_of(tokens, found, settings.masks, settings.language, origin, settings.forms)

@@ -315,11 +315,15 @@ class ProfileRow:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the evidence says of a language: its rules (``language``), and a table of counts."""
+    """What the evidence says of a language: its rules (``language``), and a table of counts.
+
+    ``misfits``: how many of the ``sentences`` have a comment ``# text`` with other words.
+    """
 
     language: Language
     rows: tuple[ProfileRow, ...]
     sentences: int
+    misfits: int = 0
 
     @property
     def reason(self) -> str:
@@ -380,7 +384,7 @@ class _Profiler:
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(habits), capitals=capitals_by(habits),
         )  # fmt: skip
-        return Profile(language, tuple(self.rows), habits["sentences"])
+        return Profile(language, tuple(self.rows), habits["sentences"], habits["misfits"])
 
     @cached_property
     def third(self) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 UNALIGNED = "no shared token boundary"
 UNKNOWN = "out of vocabulary"
 UNREAD = "sentence not read"
+NO_FIRST = "no surprisal of the first word"
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +42,8 @@ class ReadSentence:
     """A sentence as a model has read it: its tokens and the surprisal of each, in bits.
 
     ``words``: the text is the condition's ``tokens`` (words with spaces between them) instead of
-    its ``text``; ``unknown``: places of the tokens that the model does not know.
+    its ``text``; ``unknown``: places of the tokens that the model does not know. The surprisal of
+    the first token may be NaN, for none.
     """
 
     encoded: Encoded
@@ -87,8 +89,10 @@ def measured_items(
         for condition, sentence in conditions:
             whole = MeasuredRegion(WHOLE, condition["text"], None, 0, UNREAD)
             if sentence is not None:
-                bits = float(sentence.bits.sum())
-                whole = MeasuredRegion(WHOLE, sentence.encoded.text, bits, len(sentence.bits))
+                bits, text = float(sentence.bits.sum()), sentence.encoded.text
+                whole = MeasuredRegion(WHOLE, text, bits, len(sentence.bits))
+                if np.isnan(bits):
+                    whole = MeasuredRegion(WHOLE, text, None, 0, NO_FIRST)
             out.append({WHOLE: whole})
         for name in dict.fromkeys(r["name"] for c in item["conditions"] for r in c["regions"]):
             for place, region in _measured(name, conditions, metric):
@@ -121,9 +125,12 @@ def _measured(
         else:
             text = sentence.encoded.text[span.start : span.stop]
             unknown = sentence.unknown & set(range(span.first, span.last))
-            bits = None if unknown else float(metric(sentence.bits[span.first : span.last]))
-            tokens = 0 if unknown else len(span)
-            yield place, MeasuredRegion(name, text, bits, tokens, UNKNOWN if unknown else None)
+            bits = sentence.bits[span.first : span.last]
+            if unknown or np.isnan(bits).any():
+                why = UNKNOWN if unknown else NO_FIRST
+                yield place, MeasuredRegion(name, text, None, 0, why)
+            else:
+                yield place, MeasuredRegion(name, text, float(metric(bits)), len(span))
 
 
 def _place_of(
