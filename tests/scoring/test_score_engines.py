@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from solecism.errors import InputError
+from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines import causal as module
 from solecism.scoring.engines.causal import (
     Cached,
@@ -50,10 +51,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "state space": lambda: transformers.MambaConfig(**SMALL, state_size=8),
     "recurrent": lambda: transformers.RwkvConfig(**SMALL, attention_hidden_size=32),
 }
-BEST = {
-    "sliding window, narrow": Cached, "ALiBi": Cached, "state space": Cached, "recurrent": Plain,
+REFUSED = {
+    "sliding window, narrow": {"tree"}, "ALiBi": {"tree"}, "state space": {"tree"},
+    "recurrent": {"tree", "cached"},
 }  # fmt: skip
-"""The engine that the probe must find; :class:`Tree` for the others."""
+"""The engines that an architecture cannot use."""
 
 
 def model_of(kind: str) -> Any:
@@ -79,12 +81,57 @@ def worst(found: list[Any], wanted: list[Any]) -> float:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_the_probed_engine_equals_the_plain_loop(kind: str) -> None:
+def test_engines_equal_the_plain_loop_or_are_refused(kind: str) -> None:
     model, rows = model_of(kind), sequences()
-    engine = probe(loaded(model), rows, tokens=64)
-    wanted = Loop(model, split_model(model, "cpu")).score(rows)
-    assert type(engine) is BEST.get(kind, Tree)
-    assert worst(engine.score(rows), wanted) < 1e-4
+    wanted, refused = Loop(model, split_model(model, "cpu")).score(rows), set()
+    for name in ("auto", *ENGINES):
+        try:
+            engine = probe(loaded(model), rows, name, tokens=64)
+        except InputError:
+            refused.add(name)
+        else:
+            assert worst(engine.score(rows), wanted) < 1e-4
+    assert refused == REFUSED.get(kind, set())
+
+
+class Counting:
+    """A forward function that counts the places that go through it."""
+
+    def __init__(self, forward: SplitModel) -> None:
+        self.inner, self.places = forward, 0
+
+    def __call__(self, **inputs: Any) -> Any:
+        self.places += inputs["input_ids"].numel()
+        return self.inner.body(**inputs)
+
+
+def long_sequences(number: int, shared: int) -> list[list[int]]:
+    """Sequences of some 200 to 600 tokens, of which each two share their first ``shared``."""
+    rng = random.Random(1)
+    rows: list[list[int]] = []
+    for _ in range(number // 2):
+        first = [1, *(rng.randrange(3, V) for _ in range(shared))]
+        rests = ([rng.randrange(3, V) for _ in range(rng.randrange(200, 600))] for _ in "ab")
+        rows += [first + rest for rest in rests]
+    return rows
+
+
+@pytest.mark.parametrize("engine", [Tree, Plain])
+def test_long_sequences_go_through_the_model_about_once(engine: Any) -> None:
+    config = transformers.GPT2Config(**MARKS, n_embd=128, n_layer=1, n_head=2, n_positions=700)
+    model, rows = transformers.GPT2LMHeadModel(config).eval(), long_sequences(8, 50)
+    forward = split_model(model, "cpu")
+    counting = Counting(forward)
+    found = engine(model, SplitModel(counting, forward.head, "cpu")).score(rows)
+    assert worst(found, Loop(model, forward).score(rows)) < 1e-4
+    assert counting.places < 1.5 * sum(map(len, rows))
+
+
+@pytest.mark.parametrize("shared, best", [(0, Plain), (400, Tree)])
+def test_auto_takes_the_engine_with_the_least_work(shared: int, best: type) -> None:
+    config = transformers.GPT2Config(**MARKS, n_embd=128, n_layer=1, n_head=2, n_positions=1100)
+    model = transformers.GPT2LMHeadModel(config).eval()
+    assert type(probe(loaded(model), long_sequences(8, shared))) is best
 
 
 @pytest.mark.parametrize("tokens", [1, 7, 64, 4096])

@@ -9,8 +9,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,10 +29,10 @@ Ints = NDArray[np.int64]
 Rows = Sequence[Sequence[int]]
 Tell = Callable[[float], None]
 
-MAX_HEAD_ROWS = {"cpu": 1024, "other": 8192}
+MAX_HEAD_ROWS = {"cpu": 512, "other": 8192}
 """The most rows that go through the head at a time."""
-MAX_LOGITS = {"cpu": 1 << 20, "other": 1 << 28}
-"""The most logits that are held at a time."""
+MAX_LOGITS = {"cpu": 1 << 18, "other": 1 << 28}
+"""The most logits that are held at a time: on a processor as many as its cache holds."""
 MIN_SAFE_SUM = 1e-30
 """A smaller sum of exponentials has lost digits: that row is done again, its largest logit
 subtracted."""
@@ -199,47 +198,8 @@ class Loop(Engine):
         return out
 
 
-class Plain(Engine):
-    """An engine that runs distinct sequences in batches of similar length, padded on the right."""
-
-    def _values(self, ids: Ints, lengths: Ints) -> Floats:
-        unique, inverse = np.unique(ids, axis=0, return_inverse=True)
-        sizes = (unique >= 0).sum(axis=1)
-        out = np.zeros(unique.shape)
-        order = np.argsort(-sizes, kind="stable")
-        start = 0
-        while start < len(order):
-            chosen = order[start : start + max(self.tokens // int(sizes[order[start]]), 1)]
-            tokens = unique[chosen, : int(sizes[chosen].max())]
-            row, place = np.nonzero(tokens[:, 1:] >= 0)
-            try:
-                out[chosen[row], place + 1] = self._padded(tokens, row, place)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or len(chosen) == 1:
-                    raise
-                self.tokens = max(self.tokens // 2, 1)
-                continue
-            start += len(chosen)
-            self.tell(start / len(order))
-        return np.asarray(out[inverse.reshape(-1)])
-
-    def _padded(self, tokens: Ints, row: Ints, place: Ints) -> Floats:
-        """Return the log probabilities of the tokens after each ``place`` of each ``row``."""
-        inside = tokens >= 0
-        output = self.split.body(
-            input_ids=self._tensor(np.where(inside, tokens, 0)),
-            attention_mask=self._tensor(inside.astype(np.int64)),
-            use_cache=False,
-        )
-        states = self.split.states(output)[self._tensor(row), self._tensor(place)]
-        return self.split.head.log_probs(states, np.arange(len(row)), tokens[row, place + 1])
-
-
 class _OnTree(Engine):
-    """An engine that runs each distinct prefix of the sequences once."""
-
-    def _fill(self, trie: Trie, of_node: Floats) -> None:
-        raise NotImplementedError
+    """An engine that finds the probability of each distinct prefix of the sequences once."""
 
     def _values(self, ids: Ints, lengths: Ints) -> Floats:
         trie = Trie.build(ids, lengths)
@@ -247,31 +207,95 @@ class _OnTree(Engine):
         self._fill(trie, of_node)
         return np.asarray(of_node[trie.node_of])
 
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        raise NotImplementedError
+
+    def work(self, trie: Trie) -> float:
+        """Return about how much work a tree is, in tokens that stand alone.
+
+        What the head does is left out: it is the same for all engines.
+        """
+        raise NotImplementedError
+
+    def _work(self, lengths: Sequence[int] | Ints) -> float:
+        """Return the work of sequences of these lengths.
+
+        In one of ``4 * width`` tokens, attention costs as much as all else (measured).
+        """
+        sizes = np.asarray(lengths)
+        return float((sizes * (1 + sizes / (4 * self.width))).sum())
+
+    @property
+    def width(self) -> int:
+        """The number of values that the model has of a token."""
+        return int(self.model.get_input_embeddings().weight.shape[-1])
+
+
+class Plain(_OnTree):
+    """An engine that runs distinct sequences in batches of similar length, padded on the right."""
+
+    def _fill(self, trie: Trie, of_node: Floats) -> None:
+        order = trie.whole[np.argsort(-trie.lengths[trie.whole], kind="stable")]
+        start = 0
+        while start < len(order):
+            longest = int(trie.lengths[order[start]])
+            chosen = np.sort(order[start : start + max(self.tokens // longest, 1)])
+            inner = trie.inner[np.isin(trie.row[trie.inner], chosen)]
+            nodes, row = trie.children_of(inner)
+            try:
+                states = self._padded(trie, trie.node_of[chosen, :longest])
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or len(chosen) == 1:
+                    raise
+                self.tokens = max(self.tokens // 2, 1)
+                continue
+            place = np.searchsorted(chosen, trie.row[inner]), trie.depth[inner]
+            states = states[self._tensor(place[0]), self._tensor(place[1])]
+            of_node[nodes] = self.split.head.log_probs(states, row, trie.token[nodes])
+            start += len(chosen)
+            self.tell(start / len(order))
+
+    def _padded(self, trie: Trie, nodes: Ints) -> Tensor:
+        """Return the states of rows of nodes, -1 after the end of each."""
+        output = self.split.body(
+            input_ids=self._tensor(np.where(nodes >= 0, trie.token[nodes], 0)),
+            attention_mask=self._tensor((nodes >= 0).astype(np.int64)),
+            use_cache=False,
+        )
+        return self.split.states(output)
+
+    def work(self, trie: Trie) -> float:
+        """Return the work of whole sequences."""
+        return self._work(trie.lengths[trie.whole])
+
 
 class Tree(_OnTree):
     """An engine that runs packs of nodes of the prefix tree; each node attends to its ancestors."""
 
-    SIZE: ClassVar[int] = 256
-    """Nodes of a pack. Smaller packs repeat more ancestors; larger ones make attention slower."""
-
     def _fill(self, trie: Trie, of_node: Floats) -> None:
-        start = 0
-        while start < len(trie.inner):
-            size = min(self.SIZE, max(self.tokens, MIN_PACK_NODES))
-            packs = list(islice(trie.packs(size, start), max(self.tokens // size, 1)))
-            nodes, row = trie.children_of(trie.inner[start : packs[-1].end])
+        size = max(min(self._size(trie)[1], self.tokens), MIN_PACK_NODES)
+        # The largest packs come first, those of a batch are of similar size.
+        waiting = sorted(trie.packs(size), key=lambda pack: len(pack.nodes))
+        done = 0
+        while waiting:
+            largest = waiting[-1]
+            packs = waiting[-max(self.tokens // len(largest.nodes), 1) :]
             try:
-                of_node[nodes] = self._batch(trie, packs, nodes, row)
+                self._batch(trie, packs, of_node)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error) or self.tokens <= MIN_PACK_NODES:
                     raise
                 self.tokens //= 2  # fewer packs at a time, then smaller ones
+                if len(packs) == 1:
+                    smaller = trie.packs(self.tokens, largest.start, largest.end)
+                    waiting[-1:] = sorted(smaller, key=lambda pack: len(pack.nodes))
                 continue
-            start = packs[-1].end
-            self.tell(start / len(trie.inner))
+            del waiting[-len(packs) :]
+            done += sum(pack.end - pack.start for pack in packs)
+            self.tell(done / len(trie.inner))
 
-    def _batch(self, trie: Trie, packs: list[Pack], nodes: Ints, row: Ints) -> Floats:
-        """Return the log probabilities of ``nodes``, the children of the packs' own nodes."""
+    def _batch(self, trie: Trie, packs: list[Pack], of_node: Floats) -> None:
+        """Fill in the log probabilities of the children of the packs' own nodes."""
         sizes = [len(pack.nodes) for pack in packs]
         width = max(sizes)
         visible = np.stack([trie.visible(pack.nodes, width) for pack in packs])[:, None]
@@ -295,7 +319,24 @@ class Tree(_OnTree):
         of_pack = np.repeat(np.arange(len(packs)), [len(places) for places in own])
         place = np.concatenate(own)
         states = self.split.states(output)[self._tensor(of_pack), self._tensor(place)]
-        return self.split.head.log_probs(states, row, trie.token[nodes])
+        inner = np.concatenate([pack.nodes[pack.above :] for pack in packs])
+        nodes, row = trie.children_of(inner)
+        of_node[nodes] = self.split.head.log_probs(states, row, trie.token[nodes])
+
+    def work(self, trie: Trie) -> float:
+        """Return the work of packs of the best size."""
+        return self._size(trie)[0]
+
+    def _size(self, trie: Trie) -> tuple[float, int]:
+        """Return the least work of packs, and the size of these.
+
+        Smaller packs repeat more ancestors, in larger ones attention is slower.
+        """
+        sizes = [64]
+        while sizes[-1] < max(256, 2 * int(trie.lengths.max(initial=0))):
+            sizes.append(2 * sizes[-1])
+        packs = ((size, [len(pack.nodes) for pack in trie.packs(size)]) for size in sizes)
+        return min((self._work(nodes), size) for size, nodes in packs)
 
 
 class Cached(_OnTree):
@@ -327,9 +368,16 @@ class Cached(_OnTree):
             done += len(nodes)
             self.tell(done / len(trie.inner))
 
+    def work(self, trie: Trie) -> float:
+        """Return the work of nodes, for each of which what was kept of its ancestors is copied."""
+        depths = trie.depth[trie.inner]
+        steps = float(np.ceil(np.bincount(depths) / max(self.tokens // 16, 1)).sum())
+        # A step of a small model takes as long as many tokens (measured).
+        return len(depths) + 8 * float(depths.sum()) / self.width + steps * (1000 / self.width) ** 2
+
 
 CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop), strict=True))
-"""The engines by name, the fastest first."""
+"""The engines by name."""
 
 
 def _state_of(body: Callable[..., Any], output: Any) -> tuple[str, Any]:
@@ -366,7 +414,7 @@ def select_rows(value: Any, rows: Tensor) -> Any:
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.25, "float16": 0.05}
 """How far a token's log probability may be from that of :class:`Loop`, by dtype."""
 
-TRIED_SEQUENCES = 8
+TRIED_SEQUENCES = 4
 """The number of sequences on which engines are tried."""
 
 BATCH_OPERATIONS = 1e12
@@ -383,7 +431,7 @@ def probe(
     tokens: int = 4096,
     tell: Tell = lambda share: None,
 ) -> Engine:
-    """Return the fastest engine that equals the plain loop on some of ``rows``.
+    """Return the engine with the least work that equals the plain loop on some of ``rows``.
 
     ``name`` forces an engine. Raises :class:`InputError` where none (or not the one that was named)
     gives the plain loop's numbers.
@@ -396,14 +444,23 @@ def probe(
         each = 2 * sum(parameter.numel() for parameter in loaded.model.parameters())
         tokens = min(tokens, max(int(BATCH_OPERATIONS / each), MIN_BATCH_TOKENS))
     wanted = Loop(loaded.model, split).score(some)
+    engines = {key: kind(loaded.model, split, tokens) for key, kind in CLASSES.items()}
     refused: list[str] = []
-    for key in ENGINES if name == "auto" else (name,):
-        kind = CLASSES[key]
-        reason = _difference(kind(loaded.model, split, tokens), some, wanted, loaded.dtype)
+    for key in _by_work(engines, rows) if name == "auto" else [name]:
+        reason = _difference(engines[key], some, wanted, loaded.dtype)
         if not reason:
-            return kind(loaded.model, split, tokens, tell)
+            return CLASSES[key](loaded.model, split, tokens, tell)
         refused.append(f"{key}: {reason}")
     raise fail(f"model {loaded.name!r} cannot be scored ({'; '.join(refused)})")
+
+
+def _by_work(engines: dict[str, Engine], rows: Rows) -> list[str]:
+    """Return the names of engines, the one with the least work first and the plain loop last."""
+    trie = Trie.build(*pad_rows(rows))
+    work = {
+        key: engine.work(trie) for key, engine in engines.items() if isinstance(engine, _OnTree)
+    }
+    return [*sorted(work, key=lambda key: work[key]), "loop"]
 
 
 @torch.inference_mode()

@@ -26,11 +26,12 @@ def pad_rows(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 class Pack(NamedTuple):
     """Nodes that go through the model side by side; the first ``above`` only give context.
 
-    ``end`` is the place after its last own node among the tree's inner nodes.
+    Its own nodes are those at the places ``start:end`` of the tree's inner nodes.
     """
 
     nodes: Ints
     above: int
+    start: int
     end: int
 
 
@@ -87,17 +88,34 @@ class Trie:
         order = np.argsort(rows[found], kind="stable")
         return found[order], rows[found[order]]
 
-    def packs(self, size: int, start: int = 0) -> Iterator[Pack]:
-        """Yield the inner nodes from ``start`` in packs of at most ``size`` nodes with ancestors.
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of tokens of each row."""
+        return np.asarray((self.node_of >= 0).sum(axis=1))
+
+    @cached_property
+    def whole(self) -> Ints:
+        """The rows that have every node of the tree together."""
+        return np.unique(self.row)
+
+    def packs(self, size: int, start: int = 0, end: int | None = None) -> Iterator[Pack]:
+        """Yield the inner nodes of ``start:end`` in packs of about ``size`` nodes with ancestors.
 
         A pack is a run of nodes in depth-first order with the ancestors of its first node: those
-        are all the ancestors that its nodes have outside the run.
+        are all the ancestors that its nodes have outside the run. It ends where the next one has
+        the fewest ancestors, in its last half. At least half of ``size`` are its own nodes, so
+        that a long sequence is no more than some packs.
         """
-        while start < len(self.inner):
+        end = len(self.inner) if end is None else end
+        depths = self.depth[self.inner]
+        while start < end:
             first = self.inner[start]
             above = self.node_of[self.row[first], : self.depth[first]]
-            stop = min(start + max(size - len(above), 1), len(self.inner))
-            yield Pack(np.concatenate([above, self.inner[start:stop]]), len(above), stop)
+            stop = min(start + max(size - len(above), size // 2, 1), end)
+            if stop < end:
+                later = depths[(start + stop) // 2 + 1 : stop + 1]
+                stop -= int(np.argmin(later[::-1]))
+            yield Pack(np.concatenate([above, self.inner[start:stop]]), len(above), start, stop)
             start = stop
 
     def visible(self, nodes: Ints, size: int) -> NDArray[np.bool_]:
