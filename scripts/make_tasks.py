@@ -30,7 +30,7 @@ from solecism.harness.task_files import (
 from solecism.language_tags import tags_of
 from solecism.root import Root
 
-_LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
+LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
 _HEAD = f"# All configs. {_MADE}\n"
 _SUITES = """\
@@ -140,7 +140,7 @@ def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
         if line.startswith("group: ") and line.endswith("_paradigms")
     }
     glossary = {
-        line["term"]: line["meaning"] for line in _read_table(TASKS.parent / "glossary.tsv")
+        line["term"]: line["meaning"] for line in read_table(TASKS.parent / "glossary.tsv")
     }
     page = Environment(autoescape=False, trim_blocks=False).from_string(
         (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
@@ -164,7 +164,7 @@ def _abouts(root: Root, name: str) -> dict[str, str]:
 
 def _said(task: str, name: str, about: Mapping[str, str]) -> str:
     config = task.removeprefix(f"solecism_{name}_")
-    languages = {line["code"]: line["language"] for line in _read_table(_LANGUAGES)}
+    languages = {line["code"]: line["language"] for line in read_table(LANGUAGES)}
     if config in about or config in languages:
         return about.get(config) or languages[config]
     uid, _, more = config.rpartition("_")
@@ -181,7 +181,7 @@ _PARTS = {
 
 
 @cache
-def _read_table(path: Path) -> list[dict[str, str]]:
+def read_table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
@@ -192,7 +192,7 @@ def _mined_files(name: str, version: str) -> dict[str, str]:
     Those of the wide sets are in no group, as they have the pairs of the others too.
     """
     found = {
-        column: [line["code"] for line in _read_table(_LANGUAGES) if int(line[column])]
+        column: [line["code"] for line in read_table(LANGUAGES) if int(line[column])]
         for column in ("pairs", "wide")
     }
     tasks = {

@@ -49,7 +49,8 @@ class FigureCell:
         """Return the accuracy of a tally with its interval, and the mean of ``correlations``."""
         at = wilson(part.right, part.n)
         mean = float(np.mean(correlations)) if correlations else None
-        return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped, correlation=mean)
+        low, high = (at.low, at.high) if part.counted else (None, None)
+        return cls(at.value, low, high, part.n, part.ties, part.skipped, correlation=mean)
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -242,7 +243,8 @@ def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
 def tally_of(found: Mapping[str, Any]) -> Tally:
     """Return the tally of a summary."""
     right = (found["accuracy"] or 0.0) * found["n"]
-    return Tally(round(2 * right) / 2, found["n"], found["ties"], dict(found["skipped"]))
+    is_counted = found.get("low", 0.0) is not None
+    return Tally(right, found["n"], found["ties"], dict(found["skipped"]), is_counted)
 
 
 def seedless(model: str) -> str:
