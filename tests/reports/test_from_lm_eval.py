@@ -227,3 +227,12 @@ def test_files_of_others(tmp_path: Path, change: dict[str, Any], message: str) -
     path = write_results(tmp_path, {"t": documents("x")}, **change)
     with pytest.raises(InputError, match=message):
         read_lm_eval(path)
+
+
+def test_more_tasks_than_a_report_can_show(tmp_path: Path) -> None:
+    path = write_results(tmp_path, {"t": documents("x")}, samples=False)
+    whole = json.loads(path.read_text())
+    whole["results"] = {f"t{n}": {"acc,none": 0.5} for n in range(10_000)}
+    path.write_text(json.dumps(whole))
+    with pytest.raises(InputError, match="tasks of 10,000 data sets"):
+        read_lm_eval(path)

@@ -46,6 +46,10 @@ _SILENT = (
 """Arguments of a model that stand elsewhere in a signature, change no figure, or are a secret."""
 
 
+_MOST = 1_000
+"""Against a file of others that would keep a report busy for hours."""
+
+
 class _Source(NamedTuple):
     """What tasks are of; ``uid``: ``each`` where each is one paradigm of the config."""
 
@@ -85,8 +89,9 @@ def read_lm_eval(path: Path) -> list[Result]:
             if "dataset" in about and "config" in about:
                 source = _Source(about["dataset"], about["config"], "each" * ("uid" in about))
             sources.setdefault(source, []).append(name)
-    if not sources:
-        raise fail("has no task with an accuracy (acc)", path)
+    if not 0 < len(sources) <= _MOST:
+        many = f"has tasks of {len(sources):,} data sets, of which a report shows {_MOST:,} at most"
+        raise fail(many if sources else "has no task with an accuracy (acc)", path)
     return [_result(path, found, source, names) for source, names in sources.items()]
 
 
