@@ -38,15 +38,11 @@ def decide(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dic
 
     A tie counts a half: a model that sees no difference is right half the time.
     """
-    logs = [float(logp) for logp, _ in results]
-    lengths = [max(1, len(doc[f"sentence_{side}"])) for side in ("good", "bad")]
-    return {
-        "acc": _right(*logs),
-        "acc_norm": _right(*(logp / length for logp, length in zip(logs, lengths, strict=True))),
-    }
+    good, bad = (float(logp) for logp, _ in results)
+    each_good, each_bad = good / len(doc["sentence_good"]), bad / len(doc["sentence_bad"])
+    # lm-eval adds in float32, so that two quotients that are equal differ in the last digits.
+    return {"acc": _right(good, bad), "acc_norm": _right(each_good, each_bad, 1e-6)}
 
 
-def _right(good: float, bad: float) -> float:
-    if isclose(good, bad, rel_tol=0.0, abs_tol=_TIE):
-        return 0.5
-    return float(good > bad)
+def _right(good: float, bad: float, share: float = 0.0) -> float:
+    return 0.5 if isclose(good, bad, rel_tol=share, abs_tol=_TIE) else float(good > bad)
