@@ -49,7 +49,7 @@ def test_every_task_and_group_opens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("datasets.load_dataset", lambda path, config: known[path[2:], config])
     monkeypatch.delenv("SOLECISM_REPO", raising=False)
     monkeypatch.delenv("SOLECISM_DATA", raising=False)
-    monkeypatch.delitem(sys.modules, str(TASKS / "utils"), raising=False)
+    monkeypatch.setitem(sys.modules, str(TASKS / "utils"), None)  # loaded anew, and gone later
     monkeypatch.setattr(logging.getLogger("lm_eval.api.task"), "disabled", True)
     manager = TaskManager(include_path=str(TASKS), include_defaults=False)
     assert {*tasks_of_configs().values()} == {*manager.all_subtasks}
@@ -67,4 +67,3 @@ def test_every_task_and_group_opens(monkeypatch: pytest.MonkeyPatch) -> None:
         assert doc["UID"] == about.get("uid", found[0]), name
         assert len(task.eval_docs) == (1 if "uid" in about else len(found)), name
     assert {*manager.all_subtasks} <= {*tasks}
-    print(len(tasks))

@@ -105,8 +105,9 @@ Key = tuple[tuple[str, str], ...]
 def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> list[str]:
     """Return short names of columns: the model, and what differs between columns of one model.
 
-    A single model is not named, unless ``with_model``. Paths and hub names are shortened to as many
-    of their last parts as keep models apart.
+    A single model is not named, unless ``with_model`` or of several checkpoints, which stand in
+    place of their hashes. Paths and hub names are shortened to as many of their last parts as keep
+    models apart.
     """
     models = list(dict.fromkeys(found.get("model", "") for found in fields))
     ends = (["/".join(m.rstrip("/").split("/")[-n:]) for m in models] for n in range(1, 10))
@@ -115,6 +116,8 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
     keys = dict.fromkeys(key for found in fields for key in found if key != "model")
     values = {k: {(f.get("model", ""), f.get(k, "")) for f in fields} for k in keys}
     telling = [key for key in keys if len(values[key]) > len(models)]
+    if "checkpoint" in telling:
+        with_model, telling = True, [key for key in telling if key != "revision"]
     made = []
     for found in fields:
         parts = [found[key] for key in telling if found.get(key)]
