@@ -11,25 +11,30 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from textwrap import indent
 
 from jinja2 import Environment
 
 from solecism.datasets.catalogue import catalogue_entry, cite, references_of
-from solecism.datasets.from_templates import ALL, tags_of_config, templates_of_configs
+from solecism.datasets.from_templates import tags_of_config, templates_of_configs
 from solecism.files import write_text
 from solecism.grammar.template import Template
 from solecism.harness import TASKS
-from solecism.harness.task_files import MEAN, language_lines, task_of_config, task_of_group
+from solecism.harness.task_files import (
+    includes,
+    means,
+    metadata_of,
+    task_of_config,
+    task_of_group,
+    yaml_of,
+)
 from solecism.language_tags import tags_of
 from solecism.root import Root
 
-_LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
+LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
 _HEAD = f"# All configs. {_MADE}\n"
 _SUITES = """\
-class: !function utils.SuiteTask
-custom_dataset: !function utils.load
+class: !function suites.SuiteTask
 output_type: loglikelihood
 test_split: test
 doc_to_text: ""
@@ -41,13 +46,13 @@ metric_list:
     higher_is_better: true
 """
 _PAIRS = """\
-custom_dataset: !function utils.load
 output_type: multiple_choice
 test_split: test
 doc_to_text: ""
 target_delimiter: ""
 doc_to_choice: "{{[sentence_good, sentence_bad]}}"
 doc_to_target: 0
+process_results: !function utils.decide
 num_fewshot: 0
 metric_list:
   - metric: acc
@@ -57,6 +62,7 @@ metric_list:
     aggregation: mean
     higher_is_better: true
 """
+_LOCAL = "custom_dataset: !function utils.load\n"
 
 
 def _dataset_files(root: Root, name: str) -> dict[str, str]:
@@ -69,41 +75,39 @@ def _dataset_files(root: Root, name: str) -> dict[str, str]:
     configs = templates_of_configs(root, entry)
     kinds = {c: "pair" if found[0].is_pair else "suite" for c, found in configs.items()}
     tags = {config: tags_of_config(entry, config, found) for config, found in configs.items()}
+    version = entry.version
     files = {
-        f"{name}/{config}.yaml": task_of_config(name, entry.version, config, kind, tags[config])
+        f"{name}/{config}.yaml": yaml_of(task_of_config(name, version, config, kind, tags[config]))
         for config, kind in kinds.items()
     }
-    grouped = kinds
-    if entry.configs == "paradigms":
-        own = [config for config, found in configs.items() if [t.id for t in found] == [config]]
-        grouped = {config: kinds[config] for config in own if kinds[config] == kinds[ALL]}
-    else:
+    if entry.configs != "paradigms":
         files |= {
             f"{name}/{config}_paradigms.yaml": _paradigms(
-                name, entry.version, config, found, tags[config]
+                name, version, config, found, tags[config]
             )
             for config, found in configs.items()
             if kinds[config] == "pair"
         }
-    return files | {f"{name}/{name}.yaml": task_of_group(name, entry.version, grouped, _HEAD)}
+    group = yaml_of(task_of_group(name, version, kinds))
+    return files | {f"{name}/{name}.yaml": f"{_HEAD}{group}"}
 
 
 def _paradigms(
     name: str, version: str, config: str, templates: Sequence[Template], tags: Sequence[str]
 ) -> str:
-    """Return a group of inline tasks; what they share stands once, as a YAML anchor."""
-    tasks = []
-    for number, uid in enumerate(template.id for template in templates):
-        shared = "    <<: *pairs\n" if number else ""
-        anchor = "" if number else " &pairs"
-        body = "" if number else "".join(f"    {line}\n" for line in _PAIRS.splitlines())
-        tasks.append(
-            f"  -{anchor}\n{shared}    task: {uid}\n{body}    metadata:\n"
-            f'      version: "{version}"\n      dataset: {name}\n      config: "{config}"\n'
-            f"      uid: {uid}\n{indent(language_lines(tags), '    ')}"
-        )
-    head = f"# One task a paradigm. {_MADE}\ngroup: solecism_{name}_{config}_paradigms\ntask:\n"
-    return f'{head}{"".join(tasks)}{MEAN}metadata:\n  version: "{version}"\n'
+    """Return a group of inline tasks, which all take over what the group includes."""
+    tasks = [
+        {"task": t.id, "metadata": metadata_of(name, version, config, tags, t.id)}
+        for t in templates
+    ]
+    group = {
+        "include": includes("pair"),
+        "group": f"solecism_{name}_{config}_paradigms",
+        "task": tasks,
+        **means("acc", "acc_norm"),
+        "metadata": {"version": version},
+    }
+    return f"# One task a paradigm. {_MADE}\n{yaml_of(group)}"
 
 
 def current(root: Root) -> dict[str, str]:
@@ -111,6 +115,7 @@ def current(root: Root) -> dict[str, str]:
     files = {
         "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",
         "_suites.yaml": f"# What all tasks of suites share. {_MADE}\n{_SUITES}",
+        "_local.yaml": f"# What all tasks that read a folder share. {_MADE}\n{_LOCAL}",
     }
     for name in root.datasets:
         files |= _dataset_files(root, name)
@@ -135,7 +140,7 @@ def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
         if line.startswith("group: ") and line.endswith("_paradigms")
     }
     glossary = {
-        line["term"]: line["meaning"] for line in _read_table(TASKS.parent / "glossary.tsv")
+        line["term"]: line["meaning"] for line in read_table(TASKS.parent / "glossary.tsv")
     }
     page = Environment(autoescape=False, trim_blocks=False).from_string(
         (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
@@ -159,7 +164,7 @@ def _abouts(root: Root, name: str) -> dict[str, str]:
 
 def _said(task: str, name: str, about: Mapping[str, str]) -> str:
     config = task.removeprefix(f"solecism_{name}_")
-    languages = {line["code"]: line["language"] for line in _read_table(_LANGUAGES)}
+    languages = {line["code"]: line["language"] for line in read_table(LANGUAGES)}
     if config in about or config in languages:
         return about.get(config) or languages[config]
     uid, _, more = config.rpartition("_")
@@ -176,7 +181,7 @@ _PARTS = {
 
 
 @cache
-def _read_table(path: Path) -> list[dict[str, str]]:
+def read_table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
@@ -187,18 +192,18 @@ def _mined_files(name: str, version: str) -> dict[str, str]:
     Those of the wide sets are in no group, as they have the pairs of the others too.
     """
     found = {
-        column: [line["code"] for line in _read_table(_LANGUAGES) if int(line[column])]
+        column: [line["code"] for line in read_table(LANGUAGES) if int(line[column])]
         for column in ("pairs", "wide")
     }
     tasks = {
-        f"{name}/{code}{suffix}.yaml": task_of_config(
-            name, version, code, "pair", tags_of([code]), part
+        f"{name}/{code}{suffix}.yaml": yaml_of(
+            task_of_config(name, version, code, "pair", tags_of([code]), part)
         )
         for column, suffix, part in (("pairs", "", "-pairs"), ("wide", "_wide", "-pairs-wide"))
         for code in found[column]
     }
-    group = task_of_group(name, version, dict.fromkeys(found["pairs"], "pair"), _HEAD)
-    return {f"{name}/{name}.yaml": group, **tasks}
+    group = yaml_of(task_of_group(name, version, dict.fromkeys(found["pairs"], "pair")))
+    return {f"{name}/{name}.yaml": f"{_HEAD}{group}", **tasks}
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ Progress = Callable[[str, int, int], None]
 UNWRAPPED = 10_000
 """The width of output that does not go to a terminal, in columns."""
 
-EVERY = 60.0
+EVERY = 5.0
 """The seconds between two lines that report progress, if there is no terminal."""
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -88,8 +88,8 @@ def bar(value: float, most: float, width: int) -> str:
 def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> Iterator[Progress]:
     """Show a bar on standard error, and yield the function that moves it.
 
-    ``first`` is the name of the first step. If standard error is no terminal, there is a line a
-    minute instead.
+    ``first`` is the name of the first step. If standard error is no terminal, there is a line
+    every few seconds instead.
     """
     console = terminal(stderr=True)
     shown = (
@@ -110,8 +110,9 @@ def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> I
                 said = monotonic()
                 rest = f" of {total:,}" if total else ""
                 if 0 < done <= total:
-                    left = (said - began) * (total - done) / done / 60
-                    rest += f", about {left:,.0f} minutes left"
+                    left = (said - began) * (total - done) / done
+                    time = f"{left / 60:,.0f} minutes" if left > 90 else f"{left:.0f} seconds"
+                    rest += f", about {time} left"
                 print(visible(f"{name}: {done:,}{rest}"), file=sys.stderr, flush=True)
 
         yield show

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -11,6 +12,7 @@ from release import CHECKOUT, small_root
 from solecism.commands import main
 from solecism.datasets.build import build
 from solecism.harness import TASKS
+from solecism.harness.task_files import task_of_config, task_of_group, yaml_of
 from solecism.root import Root
 
 
@@ -36,8 +38,10 @@ def test_tasks_for_the_hub(tmp_path: Path) -> None:
     task = yaml.safe_load((folder / "fr.yaml").read_text())
     assert (task["dataset_path"], task["dataset_name"]) == ("someone/clams", "fr")
     assert task["metadata"] == {
-        "version": "1.0.0", "iso639_3": ["fra"], "language_tags": ["fra_Latn"],
+        "version": "1.0.0", "dataset": "clams", "config": "fr",
+        "iso639_3": ["fra"], "language_tags": ["fra_Latn"],
     }  # fmt: skip
+    assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
     assert "custom_dataset" not in (folder / "_pairs.yaml").read_text()
     assert not list(folder.glob("*_paradigms.yaml"))
     assert "_paradigms" not in (folder / "README.md").read_text()
@@ -66,3 +70,71 @@ def test_tasks_of_a_data_set_of_ones_own_run(
     assert 0 <= scores["acc,none"] <= 1
     tags = set(TaskManager(include_path=[str(TASKS), "tasks"]).all_tags)
     assert {"solecism_fra", "solecism_fra_Latn", "solecism_zho_Hant", "solecism_qpm_Latn"} <= tags
+
+
+def test_tasks_for_the_hub_load_their_own_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    from datasets import Dataset, DatasetDict
+    from huggingface_hub import snapshot_download
+    from lm_eval.tasks import TaskManager
+
+    from fake_hub import FakeHub
+    from hubs import REPO, make_releases
+    from solecism.hub.push import push
+
+    hub = FakeHub()
+    hub.use(monkeypatch, tmp_path / "home")
+
+    def load_dataset(path: str, name: str, revision: str | None = None) -> DatasetDict:
+        """Load from the hub as ``datasets`` does, which asks a server more than ours answers."""
+        folder = snapshot_download(path, repo_type="dataset", revision=revision)
+        return DatasetDict(
+            test=Dataset.from_parquet(str(next(Path(folder, name).glob("*.parquet"))))
+        )
+
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    made = make_releases(tmp_path / "releases")
+    found = {}
+    for version in ("1.0.0", "2.0.0"):
+        push(made[version], REPO)
+        assert tasks(str(made[version]), tmp_path / version, "--hub", "org").exit_code == 0
+    for version in ("1.0.0", "2.0.0"):
+        manager = TaskManager(include_path=str(tmp_path / version), include_defaults=False)
+        task = manager.load(["solecism_tiny_he"])["tasks"]["solecism_tiny_he"]
+        found[version] = sorted(doc["id"] for doc in task.eval_docs)
+        rows = pq.read_table(made[version] / "he/test-00000-of-00001.parquet")
+        assert found[version] == sorted(rows["id"].to_pylist())
+    assert found["1.0.0"] != found["2.0.0"]
+
+
+def test_groups_are_the_mean_of_paradigms(tmp_path: Path) -> None:
+    root = small_root(tmp_path / "root", "fr", ["simple_agrmt", "vp_coord"])
+    (root.path / "templates" / "clams").rename(root.path / "templates" / "pp")
+    told = '[pp]\nversion = "1.0.0"\nconfigs = "paradigms"\n'
+    (root.path / "catalogue.toml").write_text(told, encoding="utf-8")
+    build("pp", out=tmp_path / "pp", root=Root(root.path))
+    assert tasks(str(tmp_path / "pp"), tmp_path / "tasks").exit_code == 0
+    folder = tmp_path / "tasks" / "solecism_pp"
+    group = yaml.safe_load((folder / "pp.yaml").read_text())
+    assert group["task"] == ["solecism_pp_simple_agrmt", "solecism_pp_vp_coord"]
+    assert "tag" not in yaml.safe_load((folder / "all.yaml").read_text())
+
+
+def test_groups_leave_out_configs_that_collect_others() -> None:
+    kinds = dict.fromkeys(["all", "pairs", "traditional", "pairs_traditional", "x", "y"], "pair")
+    assert task_of_group("d", "1.0.0", kinds)["task"] == ["solecism_d_x", "solecism_d_y"]
+    kinds |= dict.fromkeys(["all", "traditional", "x"], "suite")
+    assert task_of_group("d", "1.0.0", kinds)["task"] == ["solecism_d_x"]
+    wide = dict.fromkeys(["de-pairs", "de-pairs-wide"], "pair")
+    assert task_of_group("d", "1.0.0", wide)["task"] == ["solecism_d_de-pairs"]
+    assert task_of_group("d", "1.0.0", {"all": "pair"})["task"] == ["solecism_d_all"]
+
+
+def test_a_manifest_of_others_is_only_text(tmp_path: Path) -> None:
+    evil = 'fra]\n"doc\\x5fto\\x5ftext": "{{ 7 * 7 }}"\nmetadata: !function os.system ['
+    task = task_of_config("d", "1.0.0", "c", "pair", [evil])
+    read = yaml.safe_load(yaml_of(task))
+    assert read == task
+    assert {*read} == {"include", "task", "tag", "metadata"}

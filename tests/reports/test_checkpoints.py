@@ -66,3 +66,12 @@ def test_all_runs_are_in_one_chart_too(results: Path) -> None:
     assert chart.title == "all runs on some/some: accuracy over checkpoints"
     assert list(chart.curves) == ["tiny", "other"]
     assert list(map(len, chart.curves.values())) == [len(ours), len(ours) - 1]
+
+
+@pytest.mark.parametrize("by", ["phenomenon", "config"])
+def test_columns_are_in_order_of_steps_and_named(results: Path, by: str) -> None:
+    made = solecism.report(results, by=by)
+    labels = [column.label for column in made.columns]
+    assert [label.split(":")[-1] for label in labels if "chck" in label] == [*STEPS[:-1]]
+    assert all(label.startswith("tiny") for label in labels if "chck" in label)
+    assert not any("sha256" in label for label in labels if "chck" in label)

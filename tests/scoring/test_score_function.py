@@ -28,6 +28,7 @@ from solecism.scoring import run
 from solecism.scoring.items import NEEDED, ItemSet, expand_data, find_pair, open_items
 from solecism.scoring.methods import methods
 from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
+from solecism.scoring.summary import Signature, summarize_file
 from tiny import edit, rewrite
 
 
@@ -180,6 +181,8 @@ def test_a_result_is_an_object(folder: Path) -> None:
     assert len(frame) == 40
     assert "features.construction" in frame.columns
     assert json.loads(json.dumps(found.to_json())) == found.summary
+    assert len(repr(found)) < 300
+    assert f"{100 * found.accuracy:.1f} %" in repr(found)
 
 
 def command(*arguments: str) -> Result:
@@ -195,13 +198,52 @@ def test_a_run_can_fail_in_ci(folder: Path) -> None:
     done = command("--limit", "40", "--fail-under", "100.5")
     assert done.exit_code == 1
     assert "trigrams on clams/fr: accuracy" in done.stderr
-    summary = json.loads(before.read_text())
-    summary["overall"]["accuracy"] = 1.0
-    Path("better.json").write_text(json.dumps(summary))
-    shutil.copy(before.with_suffix(".parquet"), "better.parquet")
+    table = pq.read_table(before.with_suffix(".parquet"))
+    right = pa.array([1.0] * len(table))
+    place = table.column_names.index("decision")
+    pq.write_table(table.set_column(place, "decision", right), "better.parquet")
+    signature = Signature(**json.loads(before.read_text())["run"])
+    Path("better.json").write_text(json.dumps(summarize_file("better", signature)))
     done = command("--limit", "30", "--baseline", "better.json", "--fail-under", "10")
     assert (done.exit_code, "the baseline has 100.00" in done.stderr) == (1, True)
     assert command("--baseline", "nothing.json").exit_code == 2
+    for share in ("0.5", "1", "nan", "-3"):
+        done = command("--limit", "40", "--fail-under", share)
+        assert (done.exit_code, "per cent" in done.stderr) == (2, True)
+    assert "did you mean 50?" in command("--fail-under", "0.5").stderr
+
+
+def test_a_run_that_is_stopped_says_what_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("solecism.scoring.run.score_all", stopped)
+    done = command()
+    assert done.exit_code == 130
+    assert "stopped: 0 rows of unfinished results are kept in results" in done.stderr
+
+
+@pytest.mark.parametrize("side", ["good", "bad"])
+def test_words_that_are_not_those_of_the_sentence(folder: Path, side: str) -> None:
+    table = pq.read_table(run.open_items("clams/fr").files[0]).slice(0, 20)
+    other = table["sentence_bad" if side == "good" else "sentence_good"]
+    place = table.column_names.index(f"sentence_{side}")
+    pq.write_table(table.set_column(place, f"sentence_{side}", other), "edited.parquet")
+    done = score("edited.parquet", "--model", "trigrams")
+    assert done.exit_code == 2
+    said = f"pair {table['id'][0]}: tokens_{side} are not the words of sentence_{side}"
+    assert said in done.stderr.replace("\n", " ")
+
+
+def test_an_id_that_stands_twice(folder: Path) -> None:
+    table = pq.read_table(run.open_items("clams/fr").files[0]).slice(0, 20)
+    pq.write_table(pa.concat_tables([table, table.slice(3, 1)]), "twice.parquet")
+    done = score("twice.parquet", "--model", "trigrams")
+    assert done.exit_code == 2
+    assert f"twice.parquet: '{table['id'][3]}' is the id of two items" in done.stderr
+    assert not Path("results").exists()
 
 
 def test_a_run_has_a_name(folder: Path) -> None:

@@ -4,6 +4,8 @@ data."""
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,12 @@ from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
+    BartConfig,
     BertConfig,
     BertLMHeadModel,
+    RobertaConfig,
+    RobertaForCausalLM,
+    T5Config,
 )
 
 import solecism
@@ -106,6 +112,10 @@ def more_words(folder: Path) -> None:
     path.write_text(json.dumps(value))
 
 
+def adapter_alone(folder: Path) -> None:
+    (folder / "config.json").rename(folder / "adapter_config.json")
+
+
 KEY = "transformer.h.1.attn.c_attn.weight"
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a tensor is missing": (tensors(lambda t: t.pop(KEY)), f"lack 1 tensors: {KEY}"),
@@ -118,11 +128,16 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "pickled code": (pickled({KEY: _Code()}), "Weights only load failed"),
     "config cut": (cut("config.json", 0.5), "is not a valid JSON file"),
     "unknown architecture": (config(model_type="nope"), "does not recognize this architecture"),
-    **{f"{n} layers": (config(n_layer=n), f"num_hidden_layers is {n} ") for n in (-1, 10**9)},
     "not a number": (tensors(lambda t: t[KEY].fill_(float("nan"))), "NaN|by nan"),
     "an empty folder": (without("*"), "is no folder of a model: it has no config.json"),
     "no tokenizer": (without("tokenizer*"), "has no tokenizer"),
     "another tokenizer": (more_words, "ids go up to 9999, the model has 400 tokens"),
+    "an adapter alone": (adapter_alone, "is an adapter: it has no config.json"),
+    "too many layers": (config(n_layer=10**9), "wants 1000000000 layers, not 1 to 10,000"),
+    "no layer": (config(n_layer=-1), "wants -1 layers, not 1 to 10,000"),
+    "layers that are no number": (config(n_layer="two"), "layers|n_layer|num_hidden_layers"),
+    "T5": (config(**T5Config(num_layers=1).to_dict()), "encoder-decoder models are not scored"),
+    "BART": (config(**BartConfig().to_dict()), "encoder-decoder models are not scored"),
 }  # fmt: skip
 
 
@@ -151,6 +166,71 @@ def test_the_fingerprint_covers_weights_config_and_tokenizer(work: Path) -> None
         found.append(load_model("m").revision)
     assert len({*found[:4]}) == 4
     assert found[4] == found[3]
+
+
+def with_adapter(folder: Path) -> Any:
+    """Add an adapter that changes a model to its folder; return the adapted model."""
+    peft = pytest.importorskip("peft", reason="needs the extra `adapters`")
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    torch.manual_seed(3)
+    adapted = peft.get_peft_model(model, peft.LoraConfig(init_lora_weights=False, r=2))
+    adapted.save_pretrained(folder)
+    return adapted
+
+
+def test_an_adapter_is_applied_or_refused(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = solecism.score("p.parquet", "m").table
+    adapted = with_adapter(work / "m")
+    with monkeypatch.context() as hidden:
+        for place in ("models.auto.auto_factory", "modeling_utils", "integrations.peft"):
+            name = f"transformers.{place}.is_peft_available"
+            hidden.setattr(name, lambda: False, raising=False)
+        done = score()
+    assert done.exit_code == 2, done.output
+    assert "has an adapter, which needs peft: pip install 'solecism[adapters]'" in done.stderr
+    assert not list(work.glob("out/*"))
+    found = solecism.score("p.parquet", "m")
+    assert found.table["logp_good"] != plain["logp_good"]
+    tokenizer = AutoTokenizer.from_pretrained("m")
+    wanted = solecism.score("p.parquet", adapted.model, tokenizer=tokenizer, name="own")
+    assert found.table["logp_good"].to_pylist() == pytest.approx(
+        wanted.table["logp_good"].to_pylist(), abs=1e-4
+    )
+    before = load_model("m").revision
+    edit(work / "m" / "adapter_config.json", '"lora_alpha": 8', '"lora_alpha": 4')
+    assert load_model("m").revision != before
+
+
+def test_an_adapter_that_is_switched_off_is_another_model(work: Path) -> None:
+    adapted, tokenizer = with_adapter(work / "m"), AutoTokenizer.from_pretrained("m")
+    on = solecism.score("p.parquet", adapted.model, tokenizer=tokenizer, name="a", out="on")
+    with adapted.disable_adapter():
+        off = solecism.score("p.parquet", adapted.model, tokenizer=tokenizer, name="a", out="off")
+    assert on.table["logp_good"] != off.table["logp_good"]
+    assert on.signature != off.signature
+
+
+def test_positions_behind_that_of_padding(work: Path) -> None:
+    """A causal RoBERTa has two positions fewer than its table; what does not fit is skipped."""
+    shared = {"vocab_size": 400, "hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 16}
+    heads = {"num_attention_heads": 2, "max_position_embeddings": 34, "is_decoder": True}
+    RobertaForCausalLM(RobertaConfig(**shared, **heads)).save_pretrained("m")
+    assert load_model("m").longest == 32
+    rows = pairs().to_pylist()
+    rows[0]["sentence_good"] = "The " + "dog " * 60
+    for number, row in enumerate(rows):
+        row["sentence_bad"] += " x" * number
+    pq.write_table(pa.Table.from_pylist(rows), "p.parquet")
+    found = solecism.score("p.parquet", "m").summary["overall"]
+    assert found["skipped"]["too long"] >= 1
+    assert found["n"] > 0
+
+
+def test_nothing_but_messages_on_a_stderr_that_is_no_terminal(work: Path) -> None:
+    command = [sys.executable, "-m", "solecism", "score", "p.parquet", "--model", "m"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Loading weights" not in done.stderr
+    assert "\r" not in done.stderr
 
 
 def test_a_result_of_other_data_is_not_replaced(work: Path) -> None:

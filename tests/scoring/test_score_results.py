@@ -1,7 +1,9 @@
 """Results: the table, its writing in a stream, the summary, bad input. A run that is cut short, at
 whatever batch, and taken up again gives the same digits as one that is not."""
 
+import json
 import math
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -62,6 +64,40 @@ def test_result_is_read_back_by_any_of_its_names(tmp_path: Path) -> None:
         assert result.table.equals(scores)
     assert result.run["model"] == "org/tiny"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["gpt-0.5.json", "gpt-0.5.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("by", "change"),
+    [
+        ("overall", lambda summary: summary["overall"]),
+        ("UID", lambda summary: next(iter(summary["by"]["UID"].values()))),
+        ("match", lambda summary: summary["by"]["match"]["match"]),
+        ("config", lambda summary: next(iter(summary["by"]["config"].values()))),
+    ],
+)
+def test_a_summary_that_is_not_of_its_table(
+    tmp_path: Path, by: str, change: Callable[[Any], Any]
+) -> None:
+    write_result(tmp_path / "r", make_scores(make_pairs(40)))
+    path = tmp_path / "r.json"
+    for key, value in (("accuracy", 0.99), ("n", 39)):
+        summary = json.loads(path.read_text())
+        change(summary)[key] = value
+        changed = tmp_path / f"{key}.json"
+        changed.write_text(json.dumps(summary))
+        shutil.copy(path.with_suffix(".parquet"), changed.with_suffix(".parquet"))
+        with pytest.raises(InputError, match=f"accuracy of '{by}.*' is not that of the table"):
+            read_result(changed)
+
+
+def test_a_table_that_is_not_of_its_summary(tmp_path: Path) -> None:
+    write_result(tmp_path / "r", make_scores(make_pairs(40)))
+    table = pq.read_table(tmp_path / "r.parquet")
+    place = table.column_names.index("decision")
+    ones = pa.array([1.0] * len(table))
+    pq.write_table(table.set_column(place, "decision", ones), tmp_path / "r.parquet")
+    with pytest.raises(InputError, match="is not that of the table"):
+        read_result(tmp_path / "r")
 
 
 def nothing(_: Path) -> dict[str, Any]:

@@ -109,6 +109,7 @@ LATER = [
     (change("token_logprobs", lambda v: [None] * len(v)), "returns null"),
     (change("token_logprobs", lambda v: [*v[:-1], 0.5], later=True), "above 0"),
     (change("token_logprobs", lambda v: [*v[:-1], -math.inf], later=True), "not finite"),
+    (change("token_logprobs", lambda v: [*v[:-2], -1e308, -1e308], later=True), "not finite"),
     (change("tokens", lambda v: [*v[:1], "a", *v[3:], "b"], later=True), "are not the text"),
     (change("tokens", lambda v: ["\ufffd"] * len(v), later=True), "are not the text"),
     (changed(lambda cs: [{k: v for k, v in c.items() if k != "index"} for c in cs]), "not give one answer"),

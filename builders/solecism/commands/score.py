@@ -45,6 +45,13 @@ def _option(*names: str, **given: Any) -> Callable[[cli.Command], cli.Command]:
     return click.option(*names, **{"show_default": True, "default": _USUAL[name], **given})
 
 
+def _percent(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
+    """Refuse a share where per cent are asked: nearly any model has more than half of one."""
+    if value is not None and not (value == 0 or value > 1):
+        raise click.BadParameter(f"it is in per cent: did you mean {100 * value:g}?")
+    return value
+
+
 @click.command(help=__doc__)
 @click.argument("data", nargs=-1, shell_complete=complete_built)
 @cli.option("--model", "models", multiple=True,
@@ -76,7 +83,7 @@ def _option(*names: str, **given: Any) -> Callable[[cli.Command], cli.Command]:
 @_option("--name", help="What results call the model.", show_default=False)
 @_option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @_option("--out", type=cli.NEW_FOLDER, help="Folder of the results.")
-@cli.option("--fail-under", type=float, metavar="PERCENT",
+@cli.option("--fail-under", type=float, metavar="PERCENT", callback=_percent,
               help="Exit with 1 if an accuracy is lower.")  # fmt: skip
 @cli.option("--baseline", type=cli.PLACE, help="Exit with 1 if an accuracy is lower"
               " than in this result, or folder of results.")  # fmt: skip
@@ -113,6 +120,7 @@ def command(
 def _scored(
     data: Sequence[str], models: Sequence[str], options: ScoreOptions, revisions: Sequence[str]
 ) -> list[Result]:
+    import pyarrow.parquet as pq
     from rich.progress import TimeRemainingColumn
 
     from solecism.scoring.run import score_all
@@ -125,7 +133,11 @@ def _scored(
                 data, models, options, revisions=revisions, progress=show, notice=notice
             )
     except KeyboardInterrupt:
-        notice(f"stopped: what was scored is kept in {options.out}, the same command goes on there")
+        parts = Path(options.out).glob("*.parts/part-*.parquet")
+        kept = f"{sum(pq.read_metadata(part).num_rows for part in parts):,} rows"
+        notice(
+            f"stopped: {kept} of unfinished results are kept in {options.out} for the same command"
+        )
         raise click.exceptions.Exit(130) from None
 
 

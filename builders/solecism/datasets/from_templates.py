@@ -35,6 +35,9 @@ suites too; ``traditional`` has the rows of ``all`` in traditional characters.
 PAIRS_TRADITIONAL = f"{PAIRS}_{TRADITIONAL}"
 """The config with the rows of ``pairs`` in traditional characters."""
 
+COLLECTIONS = (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL)
+"""The names of all configs that collect others."""
+
 
 def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[Template, ...]]:
     """Return the templates of each config of a data set; raises :class:`InputError`.
@@ -53,7 +56,7 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     found = list(chain.from_iterable(by_language.values()))
     counts = Counter(template.id for template in found)
     for template in found:
-        if template.id in (ALL, PAIRS, TRADITIONAL, PAIRS_TRADITIONAL):
+        if template.id in COLLECTIONS:
             message = f"{template.id!r} is the name of a config that collects paradigms"
             raise fail(message, template.path)
         if counts[template.id] > 1:

@@ -1,11 +1,14 @@
 """The files of lm-eval's tasks: what they say of a config, and copies that need no Solecism."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from solecism.datasets.from_templates import ALL, PAIRS
+import yaml
+
+from solecism.datasets.from_templates import ALL, COLLECTIONS, PAIRS
 from solecism.errors import fail
 from solecism.files import filling_folder
 from solecism.harness import TASKS
@@ -13,128 +16,153 @@ from solecism.inputs import read_text
 from solecism.language_tags import isos_of
 from solecism.scoring.items import expand_data, listed_items
 
-_LOCAL = re.compile(r'^  dataset: (?P<dataset>\S+)\n  config: "(?P<config>[^"]+)"\n', re.MULTILINE)
-_TASK = re.compile(r"^task: (\S+)$", re.MULTILINE)
+Task = dict[str, Any]
+"""A task or a group, as lm-eval reads it from YAML."""
 
-MEAN = """\
-aggregate_metric_list:
-  - metric: acc
-    aggregation: mean
-    weight_by_size: false
-  - metric: acc_norm
-    aggregation: mean
-    weight_by_size: false
-"""
+_PAIRS, _SUITES, _LOCAL = "_pairs.yaml", "_suites.yaml", "_local.yaml"
+"""What all tasks of pairs, all of suites, and all that read a folder share."""
+
+
+def yaml_of(task: Task) -> str:
+    """Return the YAML of a task; nothing in it can be more than a text, whoever wrote it."""
+    return yaml.safe_dump(task, sort_keys=False, allow_unicode=True)
 
 
 def task_of_config(
     name: str, version: str, config: str, kind: str, tags: Sequence[str], part: str = ""
-) -> str:
-    """Return the YAML of a config's task.
+) -> Task:
+    """Return the task of a config.
 
     ``tags`` are those of its languages; ``part`` is the end of the name of the config that is
     loaded, and not in the name of the task: the task of ``he`` loads ``he-pairs``, that of
     ``he_wide`` loads ``he-pairs-wide``.
     """
-    shared = "_suites.yaml" if kind == "suite" else "_pairs.yaml"
-    wide = "_wide" if part.endswith("-wide") else ""
+    is_wide = f"{config}{part}".endswith("-wide")
     # A config that collects paradigms, or has the pairs of another one, would score them twice.
-    again = wide or config in (ALL, PAIRS)
+    again = is_wide or config in (ALL, PAIRS)
     names = [] if again else [f"solecism_{name}" for name in (*isos_of(tags), *tags)]
-    tag = f"tag: [{', '.join(names)}]\n" if names else ""
-    return (
-        f"include: ../{shared}\ntask: solecism_{name}_{config}{wide}\n{tag}"
-        f'metadata:\n  version: "{version}"\n  dataset: {name}\n  config: "{config}{part}"\n'
-        f"{language_lines(tags)}"
-    )
+    return {
+        "include": includes(kind),
+        "task": f"solecism_{name}_{config}" + ("_wide" if is_wide and part else ""),
+        **({"tag": names} if names else {}),
+        "metadata": metadata_of(name, version, f"{config}{part}", tags),
+    }
 
 
-def language_lines(tags: Sequence[str]) -> str:
-    """Return the lines of a task's metadata that name its languages."""
-    named = {"iso639_3": isos_of(tags), "language_tags": tags}
-    return "".join(f"  {key}: [{', '.join(names)}]\n" for key, names in named.items() if names)
+def includes(kind: str) -> list[str]:
+    """Return the shared files that a task of a kind of items includes."""
+    return [f"../{_SUITES if kind == 'suite' else _PAIRS}", f"../{_LOCAL}"]
 
 
-def task_of_group(name: str, version: str, kinds: Mapping[str, str], head: str = "") -> str:
-    """Return the YAML of the group of a data set; ``kinds``: the kind of items by config."""
-    tasks = "".join(f"  - solecism_{name}_{config}\n" for config in kinds)
-    mean = MEAN.replace("acc_norm", "all_hold") if "suite" in kinds.values() else MEAN
-    version = f'metadata:\n  version: "{version}"\n'
-    return f"{head}group: solecism_{name}\ntask:\n{tasks}{mean}{version}"
+def metadata_of(name: str, version: str, config: str, tags: Sequence[str], uid: str = "") -> Task:
+    """Return what a task says of its items; reports know by it what they are."""
+    known = {"uid": uid, "iso639_3": isos_of(tags), "language_tags": list(tags)}
+    known = {key: value for key, value in known.items() if value}
+    return {"version": version, "dataset": name, "config": config, **known}
+
+
+def task_of_group(name: str, version: str, kinds: Mapping[str, str]) -> Task:
+    """Return the group of a data set; ``kinds``: the kind of items by config.
+
+    Its figure is the plain mean of the paradigms, or of the languages. Configs that collect others
+    are left out, and beside suites so are pairs.
+    """
+    own = [name for name in kinds if name not in COLLECTIONS and not name.endswith("-wide")]
+    main = kinds.get(ALL)
+    members = [config for config in own if kinds[config] == (main or kinds[config])] or [*kinds]
+    second = "all_hold" if "suite" in kinds.values() else "acc_norm"
+    return {
+        "group": f"solecism_{name}",
+        "task": [f"solecism_{name}_{config}" for config in members],
+        **means("acc", second),
+        "metadata": {"version": version},
+    }
+
+
+def means(*metrics: str) -> Task:
+    """Return the part of a group that makes its figures: plain means."""
+    listed = [{"metric": m, "aggregation": "mean", "weight_by_size": False} for m in metrics]
+    return {"aggregate_metric_list": listed}
 
 
 @lru_cache(maxsize=1)
 def tasks_of_configs() -> dict[tuple[str, str], str]:
     """Return the names of our tasks of whole configs, by data set and config."""
-    found = {}
-    for path in sorted(TASKS.glob("*/*.yaml")):
-        text = read_text(path)
-        task, local = _TASK.search(text), _LOCAL.search(text)
-        if task and local and "group:" not in text:
-            found[local["dataset"], local["config"]] = task[1]
-    return found
+    tasks = [yaml.safe_load(read_text(path)) for path in sorted(TASKS.glob("*/*.yaml"))]
+    alone = [task for task in tasks if "group" not in task]
+    return {(t["metadata"]["dataset"], t["metadata"]["config"]): t["task"] for t in alone}
 
 
 def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]:
     """Write our tasks, or those of the data set ``data``, and return the folders.
 
     There is a folder for each data set, as in lm-eval. With the name of an ``organisation`` tasks
-    load its data sets from the hub (``dataset_path``, ``dataset_name``); then tasks of single
-    paradigms of CLAMS are left out, which are no configs. Raises :class:`InputError` where ``data``
-    is not the folder of a data set of pairs or suites.
+    load its data sets from the hub, in the version that they are labelled with; then tasks of
+    single paradigms of CLAMS are left out, which are no configs. Raises :class:`InputError` where
+    ``data`` is not the folder of a data set of pairs or suites.
     """
-    sets = [_tasks_of(data)] if data else [
-        {f"{place.name}/{path.name}": read_text(path) for path in sorted(place.iterdir())}
-        for place in sorted({path.parent for path in TASKS.glob("*/*.yaml")})
-    ]  # fmt: skip
+    places = sorted({path.parent for path in TASKS.glob("*/*.yaml")})
+    sets = dict([_tasks_of(data)]) if data else {place.name: _packaged(place) for place in places}
     folders = []
-    for files in sets:
-        place = out / f"solecism_{next(iter(files)).partition('/')[0]}"
+    for name, tasks in sets.items():
+        place = out / f"solecism_{name}"
         with filling_folder(place, lambda path: path.suffix in (".yaml", ".md", ".py")) as folder:
-            for name, text in _standing_alone(files, organisation):
-                (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            for file, text in _standing_alone(tasks, organisation).items():
+                (folder / file).write_text(text, encoding="utf-8", newline="\n")
         folders.append(place)
     return folders
 
 
-def _tasks_of(data: str) -> dict[str, str]:
-    """Return the YAML of the group and the tasks of a data set of this machine, by path.
+def _packaged(place: Path) -> dict[str, Task | str]:
+    """Return the tasks and the README of a data set that come with the package, by file."""
+    texts = {path.name: read_text(path) for path in sorted(place.iterdir())}
+    return {
+        name: yaml.safe_load(text) if name.endswith(".yaml") else text
+        for name, text in texts.items()
+    }
 
-    The shared files that they include are not among them.
-    """
-    specs = expand_data(f"{data.rstrip('/')}/*")
-    found = [listed_items(spec) for spec in specs]
+
+def _tasks_of(data: str) -> tuple[str, dict[str, Task | str]]:
+    """Return the name of a data set of this machine, its group and its tasks, by file."""
+    found = [listed_items(spec) for spec in expand_data(f"{data.rstrip('/')}/*")]
     name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}
     if not re.fullmatch(r"[\w-]+", name):
         raise fail(f"{name!r} cannot be a part of the name of a task: letters, digits, - and _")
-    tasks = {
-        f"{name}/{i.config}.yaml": task_of_config(name, version, i.config, i.kind, i.tags)
-        for i in found
-    }
-    return {f"{name}/{name}.yaml": task_of_group(name, version, kinds), **tasks}
+    tasks: dict[str, Task | str] = {f"{name}.yaml": task_of_group(name, version, kinds)}
+    for i in found:
+        tasks[f"{i.config}.yaml"] = task_of_config(name, version, i.config, i.kind, i.tags)
+    return name, tasks
 
 
-def _standing_alone(files: Mapping[str, str], organisation: str) -> Iterator[tuple[str, str]]:
-    """Yield files of one data set and those that they include, side by side in one folder."""
-    shared: set[str] = set()
-    for name, text in files.items():
+def _standing_alone(tasks: Mapping[str, Task | str], organisation: str) -> dict[str, str]:
+    """Return the files of one data set and those that they name, side by side in one folder."""
+    texts, shared = {}, {"utils.py"}
+    for name, task in tasks.items():
         if organisation and name.endswith("_paradigms.yaml"):
             continue
-        shared |= set(re.findall(r"include: \.\./(\S+)", text))
-        text = text.replace("include: ../", "include: ")
-        yield name.rpartition("/")[2], _for_hub(text, organisation) if organisation else text
-    texts = {name: read_text(TASKS / name) for name in sorted(shared)}
-    for name, text in texts.items():
-        custom = "custom_dataset: !function utils.load\n"
-        yield name, text.replace(custom, "") if organisation else text
-    if not organisation or any("utils.SuiteTask" in text for text in texts.values()):
-        yield "utils.py", read_text(TASKS / "utils.py")
+        if isinstance(task, str):  # the README
+            lines = task.splitlines(keepends=True)
+            texts[name] = "".join(x for x in lines if not (organisation and "_paradigms`" in x))
+            continue
+        moved = _from_hub(task, organisation) if organisation else task
+        if "include" in moved:
+            moved = {**moved, "include": [each.removeprefix("../") for each in moved["include"]]}
+            shared |= {*moved["include"]}
+        texts[name] = yaml_of(moved)
+    if _SUITES in shared:
+        shared.add("suites.py")
+    return texts | {name: read_text(TASKS / name) for name in sorted(shared)}
 
 
-def _for_hub(text: str, organisation: str) -> str:
-    text = re.sub(r"^\* `\S+_paradigms`.*\n", "", text, flags=re.MULTILINE)
-    found = _LOCAL.search(text)
-    if not found:
-        return text
-    place = f"dataset_path: {organisation}/{found['dataset']}\ndataset_name: {found['config']}\n"
-    return _LOCAL.sub("", text).replace("metadata:\n", f"{place}metadata:\n")
+def _from_hub(task: Task, organisation: str) -> Task:
+    """Return a task that loads its version of a data set from the hub, without our code."""
+    if "group" in task:
+        return task
+    about = task["metadata"]
+    return {
+        **task,
+        "include": [name for name in task["include"] if not name.endswith(_LOCAL)],
+        "dataset_path": f"{organisation}/{about['dataset']}",
+        "dataset_name": about["config"],
+        "dataset_kwargs": {"revision": f"v{about['version']}"},
+    }

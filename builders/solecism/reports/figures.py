@@ -49,7 +49,8 @@ class FigureCell:
         """Return the accuracy of a tally with its interval, and the mean of ``correlations``."""
         at = wilson(part.right, part.n)
         mean = float(np.mean(correlations)) if correlations else None
-        return cls(at.value, at.low, at.high, part.n, part.ties, part.skipped, correlation=mean)
+        low, high = (at.low, at.high) if part.counted else (None, None)
+        return cls(at.value, low, high, part.n, part.ties, part.skipped, correlation=mean)
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -104,8 +105,9 @@ Key = tuple[tuple[str, str], ...]
 def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> list[str]:
     """Return short names of columns: the model, and what differs between columns of one model.
 
-    A single model is not named, unless ``with_model``. Paths and hub names are shortened to as many
-    of their last parts as keep models apart.
+    A single model is not named, unless ``with_model`` or of several checkpoints, which stand in
+    place of their hashes. Paths and hub names are shortened to as many of their last parts as keep
+    models apart.
     """
     models = list(dict.fromkeys(found.get("model", "") for found in fields))
     ends = (["/".join(m.rstrip("/").split("/")[-n:]) for m in models] for n in range(1, 10))
@@ -114,6 +116,8 @@ def labels(fields: Sequence[Mapping[str, str]], with_model: bool = False) -> lis
     keys = dict.fromkeys(key for found in fields for key in found if key != "model")
     values = {k: {(f.get("model", ""), f.get(k, "")) for f in fields} for k in keys}
     telling = [key for key in keys if len(values[key]) > len(models)]
+    if "checkpoint" in telling:
+        with_model, telling = True, [key for key in telling if key != "revision"]
     made = []
     for found in fields:
         parts = [found[key] for key in telling if found.get(key)]
@@ -242,7 +246,8 @@ def _tallies(result: Result, by: str) -> Iterable[tuple[str, Tally]]:
 def tally_of(found: Mapping[str, Any]) -> Tally:
     """Return the tally of a summary."""
     right = (found["accuracy"] or 0.0) * found["n"]
-    return Tally(round(2 * right) / 2, found["n"], found["ties"], dict(found["skipped"]))
+    is_counted = found.get("low", 0.0) is not None
+    return Tally(right, found["n"], found["ties"], dict(found["skipped"]), is_counted)
 
 
 def seedless(model: str) -> str:

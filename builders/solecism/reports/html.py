@@ -148,6 +148,9 @@ class ConfigSection:
     hardest: tuple[HardPair, ...]
 
 
+_MOST_BARS = 500
+
+
 @dataclass(frozen=True)
 class PageFigures:
     """The figures of a page.
@@ -215,8 +218,13 @@ def page_figures(
 
 
 def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Markup:
-    """Return bars; each of the ``models`` of the page has the same colour in all charts."""
+    """Return bars; each of the ``models`` of the page has the same colour in all charts.
+
+    There are none where one alone would say no more than the table, or nobody could read them.
+    """
     rows = group_names(some) or [ALL]
+    if len(rows) == len(some) == 1 or len(rows) > _MOST_BARS:
+        return Markup("")
     cells = {column.label: column.cells for column in some}
     series = {name: cells.get(name, {}) for name in models}
     return bar_chart(f"Accuracy by {by}", rows, series, cells.get(PEOPLE))

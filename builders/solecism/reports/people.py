@@ -88,6 +88,12 @@ def read_judgments(path: Path) -> dict[str, Judgments]:
             value = frame[name][row]
             said = "empty" if value is None or value is pd.NA or value != value else repr(value)
             raise fail(f"{name} is {said}, wanted {what}", path, row + 2)
+    if (
+        "id" in names
+        and (repeated := frame.assign(config=known["config"]).duplicated(["config", "id"])).any()
+    ):
+        row = int(repeated.argmax())
+        raise fail(f"{frame['id'][row]!r} is the id of two pairs", path, row + 2)
     made: dict[str, Judgments] = {}
     for (group, uid), some in known.groupby(["config", "UID"], sort=False):
         if len(some) > 1 and "id" not in names:

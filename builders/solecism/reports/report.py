@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,7 @@ from solecism.reports.figures import ColumnBlock, FigureColumn, columns, grid
 from solecism.reports.missed import Missed, missed_by_all
 from solecism.reports.people import Judged, find_judgments, margin_correlations, people_columns
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
+from solecism.scoring.options import step_of
 from solecism.scoring.results import FORMAT, Result, read_result
 from solecism.scoring.summary import renormalise
 
@@ -179,7 +181,15 @@ def open_results(sources: Sequence[Source]) -> list[Result]:
         raise InputError(problems)
     if not results:
         raise fail("name at least one result, as out/gpt2-he.json")
-    return list({result.path.resolve(): result for result in results}.values())
+    models = list(dict.fromkeys(result.run["model"] for result in results))
+    found = list({result.path.resolve(): result for result in results}.values())
+    # Checkpoints of a model by their numbers: names of files begin with their fingerprints.
+    return sorted(found, key=lambda result: (models.index(result.run["model"]), _step(result)))
+
+
+def _step(result: Result) -> float:
+    step = step_of(result.run["options"].get("checkpoint", "0"))
+    return math.inf if step is None else step  # main comes after all steps
 
 
 def _files(source: Source) -> list[Path]:

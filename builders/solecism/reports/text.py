@@ -40,6 +40,20 @@ _R = 5
 MINIMALITY = "r: correlation of log P of the two sides (mean of paradigms)"
 
 
+_UNITS = {"region": "predictions", "cloze": "items", "cloze:two_forms": "items"}
+"""What methods count, where that is no pairs."""
+
+
+def unit_of(some: Iterable[FigureColumn]) -> str:
+    """Return what all columns count: pairs, predictions of suites, or items."""
+    known = ((c.cells[ALL], c.fields.get("method", "")) for c in some if ALL in c.cells)
+    found = {
+        "items" if cell.n and cell.ends is None else _UNITS.get(method, "pairs")
+        for cell, method in known
+    }
+    return found.pop() if len(found) == 1 else "items"
+
+
 def _percent(cell: FigureCell | None) -> str:
     """Return ``93.1 92.7–93.5``: per cent, and the interval or the deviation."""
     if cell is None:
@@ -87,7 +101,8 @@ def _table(
         if any(row in column.cells for column in some):
             cells = ((column.cells.get(row), shown[column.label]) for column in some)
             texts = ([_percent(cell), _correlation(cell)][: 1 + also] for cell, also in cells)
-            table.add_row(Text(row), *chain.from_iterable(texts))
+            label = row.replace("pairs", unit_of(some)) if row == ALL else row
+            table.add_row(Text(label), *chain.from_iterable(texts))
     return table
 
 
@@ -101,12 +116,14 @@ def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
     table.add_column(by, overflow="fold")
     table.add_column(column.label, justify="right", overflow="fold", min_width=_CELL - 1)
     r = ["r"] if _has_correlations([column]) else []
-    for title in (*r, "pairs", "ties", "skipped"):
+    unit = unit_of([column])
+    for title in (*r, unit, "ties", "skipped"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         if cell := column.cells.get(row):
             counts = (f"{n:,}" for n in (cell.n, cell.ties, sum(cell.skipped.values())))
-            table.add_row(Text(row), _percent(cell), *(_correlation(cell) for _ in r), *counts)
+            label = row.replace("pairs", unit) if row == ALL else row
+            table.add_row(Text(label), _percent(cell), *(_correlation(cell) for _ in r), *counts)
     return table
 
 
@@ -116,7 +133,7 @@ def counts_line(column: FigureColumn, name: str, by: str) -> str:
     Pairs that are in no row of the table, because they have no value of ``by``, are counted too.
     """
     cell = column.cells[ALL]
-    parts = [f"{cell.n:,} pairs"] + ([f"{cell.ties:,} ties"] if cell.ties else [])
+    parts = [f"{cell.n:,} {unit_of([column])}"] + ([f"{cell.ties:,} ties"] if cell.ties else [])
     rest = cell.n - sum(c.n for row, c in column.cells.items() if row not in (ALL, MEAN))
     if rest > 0:
         parts.append(f"{rest:,} without {by}")

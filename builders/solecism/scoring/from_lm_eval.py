@@ -5,28 +5,65 @@ lm-eval writes ``results_<time>.json``, and with ``--log_samples`` a file
 item, so that every report can be made. Without samples there are the accuracies of the tasks.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
 
 from solecism.errors import fail
-from solecism.inputs import read_json, read_json_lines
+from solecism.inputs import COUNT, SHARE, Number, read_json, read_json_lines
 from solecism.schema import ItemRow, pair_schema
 from solecism.scoring.results import SCORES, Result, Summary, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
 
 _SHAPE = {
-    "results": {str: dict},
-    "configs?": {str: dict},
-    "config?": dict,
+    "results": {str: {"acc,none?": SHARE}},
+    "configs?": {str: {"metadata?": ({"dataset?": str, "config?": str, "uid?": str}, None)}},
+    "groups?": dict,
+    "group_subtasks?": {str: [str]},
+    "n-samples?": {str: {"effective": COUNT}},
+    "n-shot?": {str: (COUNT, None)},
+    "task_hashes?": {str: str},
+    "config?": ({"limit?": (Number(0), None)}, None),
     "model_name?": (str, None),
+    "chat_template_sha?": (str, None),
+    "system_instruction_sha?": (str, None),
 }
-_SAMPLE = {"doc": dict, "resps": list}
+_SAMPLE = {"doc": {"predictions?": list}, "resps": list, "acc?": SHARE}
 _TEXTS = ("UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
-_OURS = re.compile(r"solecism_(?P<data>[a-z]+)_?(?P<config>.*)")
+_PAIR = {"sentence_good", "sentence_bad"}
+
+_SILENT = (
+    "pretrained", "revision", "dtype", "device", "batch_size", "max_batch_size", "parallelize",
+    "device_map", "max_memory_per_gpu", "max_cpu_memory", "offload_folder", "logits_cache",
+    "trust_remote_code", "cache_dir", "token",
+)  # fmt: skip
+"""Arguments of a model that stand elsewhere in a signature, change no figure, or are a secret."""
+
+
+_MOST = 1_000
+"""Against a file of others that would keep a report busy for hours."""
+
+
+class _Source(NamedTuple):
+    """What tasks are of; ``uid``: ``each`` where each is one paradigm of the config."""
+
+    data: str
+    config: str
+    uid: str = ""
+
+
+class _Task(NamedTuple):
+    """What is known of a task: its counts, and its items if they were logged and are pairs."""
+
+    name: str
+    counts: Tally
+    rows: pa.Table | None
 
 
 def is_from_lm_eval(path: Path) -> bool:
@@ -37,50 +74,86 @@ def is_from_lm_eval(path: Path) -> bool:
 def read_lm_eval(path: Path) -> list[Result]:
     """Return the results of a file, one for each config of a data set.
 
-    Tasks of one paradigm each (as those of BLiMP) go together into the config ``all``. Raises
-    :class:`InputError` for a file of another kind, or samples that are not of pairs.
+    Our tasks say what they are of. Tasks of others are the config ``all`` of their group, or of a
+    data set of their own name. Raises :class:`InputError` for a file of another kind, samples that
+    are not of pairs, and samples that contradict the figures.
     """
     found = read_json(path, _SHAPE, "result of lm-eval")
-    accuracies = {
-        name: float(known["acc,none"])
-        for name, known in found["results"].items()
-        if name not in found.get("groups", {}) and isinstance(known.get("acc,none"), int | float)
-    }
-    if not accuracies:
-        raise fail("has no task with an accuracy (acc)", path)
-    groups: dict[tuple[str, str], dict[str, pa.Table | None]] = {}
-    for name in accuracies:
-        ours = _OURS.fullmatch(name)
-        data = ours["data"] if ours else name.partition("_")[0]
-        rows = _samples(path.with_name(f"samples_{name}_{path.stem.partition('_')[2]}.jsonl"))
-        single = len(rows["UID"].unique()) == 1 if rows is not None else not ours
-        config = "all" if single or not ours else ours["config"] or "all"
-        groups.setdefault((data, config), {})[name] = rows
-    results: list[Result] = []
-    for (data, config), by_task in groups.items():
-        signature = _signature(found, data, config, next(iter(by_task)))
-        tables = [rows for rows in by_task.values() if rows is not None]
-        if len(tables) == len(by_task):
-            rows = pa.concat_tables(tables)
-            counted = summarize(rows, config)
-            counted.pop("tokens_differ", None)
-        else:
-            rows = SCORES.empty_table()
-            counted = _counted(found, data, config, {name: accuracies[name] for name in by_task})
-        head = {"signature": str(signature), "run": signature.to_json()}
-        place = path.with_name(f"{path.stem}#{data}-{config}")
-        results.append(Result(place, {**head, **counted, "environment": {}}, rows))
-    return results
+    groups = found.get("group_subtasks", {})
+    home = {task: group for group in reversed(groups) for task in groups[group]}
+    sources: dict[_Source, list[str]] = {}
+    for name, known in found["results"].items():
+        if name not in found.get("groups", {}) and "acc,none" in known:
+            about = _about(found, name)
+            source = _Source(home.get(name, name), "all")
+            if "dataset" in about and "config" in about:
+                source = _Source(about["dataset"], about["config"], "each" * ("uid" in about))
+            sources.setdefault(source, []).append(name)
+    if not 0 < len(sources) <= _MOST:
+        many = f"has tasks of {len(sources):,} data sets, of which a report shows {_MOST:,} at most"
+        raise fail(many if sources else "has no task with an accuracy (acc)", path)
+    return [_result(path, found, source, names) for source, names in sources.items()]
 
 
-def _samples(path: Path) -> pa.Table | None:
-    """Return the items of a task, None where they were not logged or are no pairs."""
-    if not path.is_file():
-        return None
-    samples = read_json_lines(path, _SAMPLE, "sample of lm-eval")
+def _about(found: Summary, task: str) -> Summary:
+    """Return what a task says of itself, as our tasks do."""
+    return (found.get("configs", {}).get(task) or {}).get("metadata") or {}
+
+
+def _result(path: Path, found: Summary, source: _Source, names: Sequence[str]) -> Result:
+    """Return the result of the tasks of one config."""
+    tasks = [_task(path, found, name) for name in names]
+    signature = _signature(found, source, names)
+    tables = [task.rows for task in tasks if task.rows is not None]
+    if len(tables) == len(tasks):
+        rows = pa.concat_tables(tables)
+        counted = summarize(rows, source.config)
+        counted.pop("tokens_differ", None)
+    else:
+        rows = SCORES.empty_table()
+        counted = _counted(found, source, tasks)
+    head = {"signature": str(signature), "run": signature.to_json()}
+    name = quote("#".join((path.stem, *filter(None, source))), safe="#")
+    place = path.with_name(name)
+    return Result(place, {**head, **counted, "environment": {}}, rows)
+
+
+def _task(path: Path, found: Summary, name: str) -> _Task:
+    """Return what a task's samples say; without any, what its accuracy says.
+
+    The accuracy of a suite's task is a mean over items, of which each has several predictions.
+    """
+    accuracy = float(found["results"][name]["acc,none"])
+    size = found.get("n-samples", {}).get(name, {}).get("effective")
+    file = path.with_name(f"samples_{name}_{path.stem.partition('_')[2]}.jsonl")
+    samples = read_json_lines(file, _SAMPLE, "sample of lm-eval") if file.is_file() else []
+    rows = None
+    counts = Tally(accuracy * (size or 0), size or 0, counted=not _is_suite(found, name))
+    shares = [sample.get("acc", accuracy) for sample in samples]
+    if samples and all(sample["doc"].keys() >= _PAIR for sample in samples):
+        rows = _table(file, samples)
+        # A tie counted as right in tasks of others, and in ours before version 0.2.
+        good, bad = (rows[f"logp_{side}"].fill_null(0.0).to_numpy() for side in ("good", "bad"))
+        right, ties = int((good > bad).sum()), int((good == bad).sum())
+        shares = [min(max(accuracy, right / len(rows)), (right + ties) / len(rows))]
+    elif samples and all("predictions" in sample["doc"] for sample in samples):
+        numbers = [len(sample["doc"]["predictions"]) for sample in samples]
+        counts = Tally(float(np.dot(shares, numbers)), sum(numbers))
+    if samples and (
+        len(samples) != (size or len(samples)) or abs(np.mean(shares) - accuracy) > 1e-6
+    ):
+        said = f"{len(samples)} samples with an accuracy of {np.mean(shares):.4f}"
+        raise fail(f"{said}, {path.name} says {size} and {accuracy:.4f}: not of one run", file)
+    return _Task(name, counts, rows)
+
+
+def _is_suite(found: Summary, task: str) -> bool:
+    return "all_hold,none" in found["results"][task]
+
+
+def _table(path: Path, samples: Sequence[Summary]) -> pa.Table:
+    """Return the scores of pairs."""
     docs = [sample["doc"] for sample in samples]
-    if not docs or not all({"sentence_good", "sentence_bad"} <= doc.keys() for doc in docs):
-        return None
     logp = np.empty((2, len(docs)))
     for line, sample in enumerate(samples):
         try:
@@ -110,34 +183,62 @@ def _pairs(docs: Sequence[ItemRow]) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema(fields))
 
 
-def _counted(found: Summary, data: str, config: str, accuracies: Mapping[str, float]) -> Summary:
+def _counted(found: Summary, source: _Source, tasks: Sequence[_Task]) -> Summary:
     """Return the figures of tasks whose items are not known."""
     tallies, overall = {}, Tally()
-    for name, accuracy in accuracies.items():
-        n = int(found.get("n-samples", {}).get(name, {}).get("effective", 0))
-        uid = name.removeprefix("solecism_").removeprefix(f"{data}_") or name
-        tallies[uid] = Tally(accuracy * n, n).to_json()
-        overall.add(Tally(accuracy * n, n))
+    for task in tasks:
+        about = _about(found, task.name)
+        uid = about.get("uid") or about.get("config") or task.name.removeprefix(f"{source.data}_")
+        tallies[uid] = task.counts.to_json()
+        overall.add(task.counts)
     mean = sum(each["accuracy"] or 0.0 for each in tallies.values()) / len(tallies)
     by = {
         "UID": tallies,
-        "config": {config: overall.to_json()},
+        "config": {source.config: overall.to_json()},
         "phenomenon": {},
         "construction": {},
     }
     return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean}, "by": by}
 
 
-def _signature(found: Summary, data: str, config: str, task: str) -> Signature:
-    known = found.get("config") or {}
+def _signature(found: Summary, source: _Source, names: Sequence[str]) -> Signature:
+    """Return all that the figures of some tasks depend on, as far as the file says it.
+
+    The digest is of what the model was asked, which lm-eval notes if it logs samples.
+    """
+    known, about = found.get("config") or {}, _about(found, names[0])
     said = known.get("model_args") or ""
     if not isinstance(said, Mapping):  # older versions write a text
         said = dict(part.split("=", 1) for part in str(said).split(",") if "=" in part)
-    about = (found.get("configs") or {}).get(task, {}).get("metadata") or {}
+    hashes = "".join(found.get("task_hashes", {}).get(name, "") for name in names)
     return Signature(
-        data=data, version=str(about.get("version", "")), digest="", config=config, method="sentence",
+        data=source.data, version=str(about.get("version", "")), config=source.config,
+        digest=hashlib.sha256(hashes.encode()).hexdigest()[:16] if hashes else "",
+        method="region" if _is_suite(found, names[0]) else "sentence",
         model=str(found.get("model_name") or said.get("pretrained") or known.get("model") or "lm-eval"),
         revision=str(known.get("model_sha") or said.get("revision", "")),
         dtype=str(known.get("model_dtype") or said.get("dtype", "")).removeprefix("torch."),
-        options={"lm-eval": str(found.get("lm_eval_version", "unknown"))},
+        options=_settings(found, known, said, names) | ({"uid": source.uid} if source.uid else {}),
     )  # fmt: skip
+
+
+def _settings(
+    found: Summary, known: Summary, said: Mapping[str, object], names: Sequence[str]
+) -> dict[str, str]:
+    """Return the settings of a run that may change a figure, by name."""
+    limit, shots = known.get("limit"), {found.get("n-shot", {}).get(name) or 0 for name in names}
+    seed, turns = known.get("fewshot_seed"), found.get("fewshot_as_multiturn")
+    settings = {
+        "lm-eval": str(found.get("lm_eval_version", "unknown")),
+        "limit": "" if limit is None else f"{limit:.15g}",
+        "chat_template": (found.get("chat_template_sha") or "")[:12],
+        "system_instruction": (found.get("system_instruction_sha") or "")[:12],
+        "shots": f"{sorted(shots)} seed {seed}, turns {turns}" if any(shots) else "",
+        "backend": str(known.get("model") or "hf").removeprefix("hf"),
+    }
+    settings |= {
+        re.sub(r"\W", "_", name): str(value)
+        for name, value in said.items()
+        if name not in _SILENT and value is not None
+    }
+    return {name: value for name, value in settings.items() if value}

@@ -1,6 +1,7 @@
 """Models and tokenizers of the hub or of a folder, loaded with clear errors."""
 
 import hashlib
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 from transformers import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
@@ -17,7 +19,9 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoTokenizer,
 )
+from transformers.activations import NewGELUActivation
 from transformers.utils import logging
+from transformers.utils.peft_utils import find_adapter_config_file
 
 from solecism.baselines import networks as word_models
 from solecism.errors import InputError, candidates, fail, unknown_error
@@ -25,15 +29,16 @@ from solecism.hashing import file_digest
 from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
-MOST_LAYERS = 10_000
-
 assert word_models  # imported for the model classes that it registers
 
 _FINGERPRINTED = (
     "*.safetensors", "*.bin", "*.index.json", "config.json", "tokenizer*", "special_tokens_map.json",
-    "added_tokens.json", "vocab*", "merges*", "*.model", "*.tiktoken", "*.py",
+    "added_tokens.json", "vocab*", "merges*", "*.model", "*.tiktoken", "*.py", "adapter_config.json",
 )  # fmt: skip
-"""The files of a folder that scores depend on: weights, config, tokenizer, code."""
+"""The files of a folder that scores depend on: weights, config, tokenizer, code, adapter."""
+
+_MOST_LAYERS = 10_000
+"""Against a config of others that would keep us busy making layers."""
 
 WINDOW_OPERATIONS = 3e13
 """Floating-point operations of the items that are scored together on a processor."""
@@ -52,11 +57,21 @@ class Loaded:
 
     @cached_property
     def longest(self) -> int:
-        """The number of positions that the model has (a very large one where it has no limit)."""
+        """The number of positions that the model has (a very large one where it has no limit).
+
+        RoBERTa's table of positions begins after that of padding, so two of its 514 can't be used.
+        """
         names = ("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len")
         config = self.model.config.get_text_config()
         found = (getattr(config, name, None) for name in names)
-        return next((n for n in found if isinstance(n, int) and n > 0), 1 << 30)
+        tables = [
+            module.num_embeddings - module.padding_idx - 1
+            for name, module in self.model.named_modules()
+            if name.endswith("position_embeddings")
+            and isinstance(module, nn.Embedding)
+            and module.padding_idx is not None
+        ]
+        return min([*tables, next((n for n in found if isinstance(n, int) and n > 0), 1 << 30)])
 
     def window(self, most: int, least: int, tokens: int) -> int:
         """Return how many items of so many ``tokens`` are scored together, and then kept.
@@ -85,9 +100,9 @@ def load_model(
     the CPU, as they fit (needs accelerate). :class:`Loaded` has what was chosen.
 
     Raises :class:`InputError` for an unknown model or a broken one, one whose weights lack tensors
-    or have other shapes than its config says, one without tokenizer, a tokenizer without offsets or
-    of another model, and a masked model without a mask token. Weights that are pickled (``.bin``)
-    are read without running code.
+    or have other shapes than its config says, one with an adapter that was not applied, one without
+    tokenizer, a tokenizer without offsets or of another model, and a masked model without a mask
+    token. Weights that are pickled (``.bin``) are read without running code.
     """
     if dtype not in DTYPES:
         raise unknown_error("unknown dtype", dtype, "dtypes", DTYPES)
@@ -95,6 +110,8 @@ def load_model(
     config = _config(name, common)
     place = None if device == "map" else _device(device)
     architecture: Any = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     with _clear_errors(name):
         model, info = architecture.from_pretrained(
             name,
@@ -104,12 +121,16 @@ def load_model(
             **({} if place else {"device_map": "auto"}),
             **common,
         )
+    _refuse_adapter(name, model, common)
     if missing := sorted(map(str, info["missing_keys"])):  # they would be random
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise fail(f"model {name!r}: its weights lack {len(missing)} tensors: {shown}")
     for key, found, wanted in info["mismatched_keys"]:
         shapes = f"the shape {tuple(found)}, config.json wants {tuple(wanted)}"
         raise fail(f"model {name!r}: tensor {key} has {shapes}")
+    for module in list(model.modules()):
+        if isinstance(getattr(module, "act", None), NewGELUActivation):
+            module.act = torch.nn.GELU("tanh")  # the same function in one step: a tenth of GPT-2
     tokenizer = _tokenizer(name, common)
     _refuse_foreign(name, model, tokenizer)
     if kind == "masked" and tokenizer.mask_token_id is None:
@@ -121,6 +142,19 @@ def load_model(
     if numbers not in DTYPES:
         raise fail(f"model {name!r} is saved in {numbers}: give one of --dtype {DTYPES[:3]}")
     return Loaded(model, tokenizer, name, commit, numbers, str(place or model.device))
+
+
+def _refuse_adapter(name: str, model: Any, common: dict[str, Any]) -> None:
+    """Raise where a model's adapter was left out, or put on weights that no signature names."""
+    places = {key: common[key] for key in ("revision", "local_files_only") if key in common}
+    with _clear_errors(name):
+        adapter = find_adapter_config_file(name, **places)
+    if adapter and not getattr(model, "_hf_peft_config_loaded", False):
+        raise fail(
+            f"model {name!r} has an adapter, which needs peft: pip install 'solecism[adapters]'"
+        )
+    if adapter and not Path(name).is_dir():
+        raise fail(f"model {name!r} is an adapter on the hub: put it and its model into one folder")
 
 
 def _fingerprint(folder: Path) -> str:
@@ -164,6 +198,10 @@ def wrap_model(model: Any, tokenizer: Any = None, name: str = "") -> Loaded:
     for key, tensor in sorted(model.state_dict().items()):
         content = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
         total.update(f"{key}={tuple(tensor.shape)};".encode() + content.numpy().tobytes())
+    for key, layer in model.named_modules():
+        if hasattr(layer, "adapter_layer_names"):  # peft: the weights do not say what is in use
+            used = (layer.active_adapters, layer.disable_adapters, layer.merged_adapters)
+            total.update(f"{key}={used}{getattr(layer, 'scaling', '')};".encode())
     dtype = str(model.dtype).removeprefix("torch.")
     return Loaded(model, tokenizer, name, total.hexdigest(), dtype, str(model.device))
 
@@ -177,7 +215,8 @@ def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
 def _config(name: str, common: dict[str, Any]) -> Any:
     path = Path(name)
     if path.is_dir() and not (path / "config.json").is_file():
-        raise fail("is no folder of a model: it has no config.json", name)
+        what = "an adapter" if (path / "adapter_config.json").is_file() else "no folder of a model"
+        raise fail(f"is {what}: it has no config.json", name)
     near = candidates("models", [str(p.parent) for p in path.parent.glob("*/config.json")], name)
     missing = f"there is no folder {name!r} {near}"
     if not path.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1):
@@ -189,9 +228,14 @@ def _config(name: str, common: dict[str, Any]) -> Any:
         if path.is_dir():
             raise
         raise fail(f"{missing}, and on the hub: {error.problems[0].message}") from None
-    if not 0 <= (layers := getattr(config, "num_hidden_layers", 0) or 0) <= MOST_LAYERS:
-        # Layers are made one by one before weights are looked for: 10^9 of them without end.
-        raise fail(f"model {name!r}: num_hidden_layers is {layers} (at most {MOST_LAYERS:,})")
+    layers = getattr(config.get_text_config(), "num_hidden_layers", 1)
+    if not isinstance(layers, int) or not 0 < layers <= _MOST_LAYERS:
+        raise fail(
+            f"model {name!r}: config.json wants {layers!r} layers, not 1 to {_MOST_LAYERS:,}"
+        )
+    if getattr(config, "is_encoder_decoder", False):
+        kinds = "only causal models (as GPT-2) and masked ones (as BERT)"
+        raise fail(f"model {name!r}: encoder-decoder models are not scored, {kinds}")
     return config
 
 

@@ -297,7 +297,7 @@ Summary = dict[str, Any]
 """The JSON of a result, or a part of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A result: ``summary`` is its JSON, and ``path`` the file of the JSON.
 
@@ -307,6 +307,10 @@ class Result:
     path: Path
     summary: Summary
     rows: pa.Table | None = None
+
+    def __repr__(self) -> str:
+        share = "none" if self.accuracy is None else f"{100 * self.accuracy:.1f} %"
+        return f"Result({str(self.path)!r}, accuracy: {share}, signature: {self.signature!r})"
 
     @property
     def signature(self) -> str:
@@ -374,7 +378,8 @@ def read_result(path: str | Path) -> Result:
     """Open a result by the name of its JSON or Parquet file, or by what both names begin with.
 
     Raises :class:`InputError` where a file is missing or is no result, where a column is missing,
-    there twice or of another type, and where the two files are not of the same run.
+    there twice or of another type, and where the two files are not of the same run, or one of them
+    was changed.
     """
     summary_file, table_file = result_files(path)
     for file in (summary_file, table_file):
@@ -396,4 +401,27 @@ def read_result(path: str | Path) -> Result:
     if metadata.num_rows != summary["rows"]:
         said = f"{summary_file.name} speaks of {summary['rows']}: not of one run"
         raise fail(f"has {metadata.num_rows} rows, {said}", table_file)
-    return Result(summary_file, summary)
+    result = Result(summary_file, summary)
+    _refuse_altered(result)
+    return result
+
+
+_KEYS = {"UID": "UID", "phenomenon": "linguistics_term", "construction": "construction"}
+
+
+def _refuse_altered(result: Result) -> None:
+    """Raise where the figures of a summary are not those of its table: others may have sent it."""
+    table = result.read([*_KEYS.values(), "features", "decision", "skipped"])
+    right = pc.if_else(pc.is_null(table["skipped"]), table["decision"], None)
+    for by, told in {**result.summary["by"], "overall": {"": result.summary["overall"]}}.items():
+        keys = feature(table["features"], by) if by not in _KEYS else table[_KEYS[by]]
+        if by in ("config", "overall"):
+            keys = pa.repeat(next(iter(told), ""), len(table))
+        counts = pa.table({"key": pc.cast(keys, pa.string()), "right": right}).group_by("key")
+        rows = counts.aggregate([("right", "sum"), ("right", "count")]).to_pylist()
+        found = {row["key"]: (row["right_sum"] or 0.0, row["right_count"]) for row in rows}
+        for name, tally in told.items():
+            total, n = found.get(name, (0.0, 0))
+            if tally["n"] != n or abs((tally["accuracy"] or 0.0) * n - total) > 1e-6 * n:
+                said = f"{by} {name}".strip()
+                raise fail(f"the accuracy of {said!r} is not that of the table", result.path)

@@ -170,18 +170,23 @@ MAX_VALUES = 100
 
 @dataclass
 class Tally:
-    """The counts that accuracy is made of; tallies of parts add up to that of the whole."""
+    """The counts that accuracy is made of; tallies of parts add up to that of the whole.
+
+    ``counted``: the accuracy is a mean over ``n`` decisions; else there is no interval.
+    """
 
     right: float = 0.0
     n: int = 0
     ties: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    counted: bool = True
 
     def add(self, other: Tally) -> None:
         """Count another part in."""
         self.right += other.right
         self.n += other.n
         self.ties += other.ties
+        self.counted &= other.counted
         for reason, count in other.skipped.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
@@ -191,8 +196,8 @@ class Tally:
         found = wilson(self.right, self.n)
         return {
             "accuracy": found.value if self.n else None,
-            "low": found.low,
-            "high": found.high,
+            "low": found.low if self.counted else None,
+            "high": found.high if self.counted else None,
             "n": self.n,
             "ties": self.ties,
             **({"skipped": dict(sorted(self.skipped.items()))} if skipped else {}),

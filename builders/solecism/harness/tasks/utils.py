@@ -1,96 +1,48 @@
-"""Functions that the task files name: reading a data set for lm-eval."""
+"""Functions that the task files name: reading a data set for lm-eval, and deciding pairs."""
 
 import os
-from collections.abc import Mapping
-from math import log
+from collections.abc import Mapping, Sequence
+from math import isclose
 from typing import Any
 
 from datasets import DatasetDict, load_dataset
-from lm_eval.api.instance import Instance
-from lm_eval.api.metrics import mean
-from lm_eval.api.task import ConfigurableTask
 
-from solecism.formula import WHOLE, parse, place_of
+_TIE = 1e-9
+"""As in ``solecism.scoring.results``; this file stands alone, in copies for the hub."""
 
 
-def load(dataset: str, config: str, uid: str | None = None, **_: object) -> DatasetDict:
+def load(
+    dataset: str, config: str, version: str, uid: str | None = None, **_: object
+) -> DatasetDict:
     """Load a config of a data set for a task, or only the paradigm ``uid`` of it.
 
     From the folder ``$SOLECISM_DATA`` (by default the current one) where ``solecism build`` has put
-    the data set, or, with ``$SOLECISM_REPO`` (``ORG``), from the hub at ``$SOLECISM_REVISION``.
+    the data set, or, with ``$SOLECISM_REPO`` (``ORG``), from the hub: the ``version`` of the task,
+    or ``$SOLECISM_REVISION``.
     """
-    data = _load(dataset, config)
+    organisation = os.environ.get("SOLECISM_REPO")
+    if organisation:
+        revision = os.environ.get("SOLECISM_REVISION", f"v{version}")
+        data = load_dataset(f"{organisation}/{dataset}", config, revision=revision)
+    else:
+        place = os.path.join(os.environ.get("SOLECISM_DATA", "."), dataset)  # noqa: PTH118
+        data = load_dataset(place, config)
     if uid is None:
         return data
     wanted = [n for n, name in enumerate(data["test"]["UID"]) if name == uid]
     return DatasetDict(test=data["test"].select(wanted))
 
 
-def _load(dataset: str, config: str) -> DatasetDict:
-    organisation = os.environ.get("SOLECISM_REPO")
-    if organisation:
-        revision = os.environ.get("SOLECISM_REVISION")
-        return load_dataset(f"{organisation}/{dataset}", config, revision=revision)
-    return load_dataset(os.path.join(os.environ.get("SOLECISM_DATA", "."), dataset), config)  # noqa: PTH118
+def decide(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    """Return whether the good sentence has the higher log P, and the higher by character.
 
-
-class SuiteTask(ConfigurableTask):
-    """Items of a suite: which predictions hold of the surprisals of regions.
-
-    The surprisal of a region is what it adds to that of the text before it: two texts are scored,
-    each from its beginning. So a tokenizer that merges across the edge of a region never moves
-    words into or out of it. ``acc`` is the mean over the predictions, ``all_hold`` the share of
-    items of which all hold.
+    A tie counts a half: a model that sees no difference is right half the time.
     """
-
-    def __init__(self, config: Mapping[str, object]) -> None:
-        super().__init__(config={k: v for k, v in config.items() if k != "class"})
-
-    def construct_requests(self, doc: Any, ctx: Any, **kwargs: Any) -> list[Instance]:
-        """Ask for each distinct text, up to and through each region that a prediction speaks of."""
-        for name in ("apply_chat_template", "chat_template"):
-            kwargs.pop(name, None)
-        return [
-            Instance(
-                request_type="loglikelihood", doc=doc, arguments=("", text), idx=number, **kwargs
-            )
-            for number, text in enumerate(_texts(doc))
-        ]
-
-    def process_results(self, doc: Any, results: Any) -> dict[str, float]:
-        """Return the share of predictions that hold (a tie one half), and whether all do."""
-        logs = dict(zip(_texts(doc), (float(logp) for logp, _ in results), strict=True))
-        logs[""] = 0.0
-
-        def surprisal(condition: str, region: str) -> float:
-            before, through = _around(doc, condition, region)
-            return (logs[before] - logs[through]) / log(2)
-
-        outcomes = [parse(text)(surprisal) for text in doc["predictions"]]
-        return {"acc": sum(outcomes) / len(outcomes), "all_hold": min(outcomes)}
-
-    def aggregation(self) -> dict[str, Any]:
-        """Return how each figure is made of those of the items: as a mean."""
-        return {"acc": mean, "all_hold": mean}
-
-    def higher_is_better(self) -> dict[str, bool]:
-        """Return that more is better, for both figures."""
-        return {"acc": True, "all_hold": True}
+    good, bad = (float(logp) for logp, _ in results)
+    each_good, each_bad = good / len(doc["sentence_good"]), bad / len(doc["sentence_bad"])
+    # lm-eval adds in float32, so that two quotients that are equal differ in the last digits.
+    return {"acc": _right(good, bad), "acc_norm": _right(each_good, each_bad, 1e-6)}
 
 
-def _texts(doc: Mapping[str, Any]) -> list[str]:
-    """Return the texts to score, each once."""
-    terms = [term for text in doc["predictions"] for term in parse(text).terms]
-    texts = [text for term in terms for text in _around(doc, *term)]
-    return list(dict.fromkeys(filter(None, texts)))
-
-
-def _around(doc: Mapping[str, Any], condition: str, region: str) -> tuple[str, str]:
-    """Return the text before a region and the text through it."""
-    found = next(c for c in doc["conditions"] if c["name"] == condition)
-    if region == WHOLE:
-        return "", found["text"]
-    place = place_of(region, [r["name"] for r in found["regions"]])
-    assert place is not None
-    span = found["regions"][place]
-    return found["text"][: span["start"]].rstrip(), found["text"][: span["end"]]
+def _right(good: float, bad: float, share: float = 0.0) -> float:
+    return 0.5 if isclose(good, bad, rel_tol=share, abs_tol=_TIE) else float(good > bad)

@@ -291,7 +291,7 @@ class ServerReader:
         values = [value for _, value in pieces if value is not None]
         wrong = {
             "null in place of a log probability": None in [v for _, v in pieces[not self.begins :]],
-            "log probabilities that are not finite": not all(map(math.isfinite, values)),
+            "log probabilities that are not finite": not math.isfinite(sum(values)),
             "log probabilities above 0": any(value > 0 for value in values),
             "0.0 for every token of a prompt": len(values) > 1 and not any(values),
         }

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solecism.baselines.ngram import NgramModel
+from solecism.errors import fail
 from solecism.scoring.encoding import (
     OUT_OF_VOCABULARY,
     Encoded,
@@ -95,6 +96,7 @@ def _scored(
 def _whole(table: pa.Table, reader: Reader, names: Sequence[str]) -> _Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
+        _refuse_other_words(table)
         unknown = unknown_critical(table, reader.vocabulary)
         skipped = [OUT_OF_VOCABULARY if u else None for u in unknown]
     sides: list[list[_Side]] = []
@@ -139,10 +141,23 @@ def _spans(
     places = []
     for text, prefix, word in zip((ours.text, theirs.text), prefixes, words, strict=True):
         start = text.find(word, len(prefix))
-        if start < 0:
+        if start < 0 or text[:start].rstrip() != prefix.rstrip():
             return "prefix and word are not in the sentence"
         places.append((start, start + len(word)))
     return shared_spans([ours, theirs], places) or "no shared token boundary"
+
+
+def _refuse_other_words(pairs: pa.Table) -> None:
+    """Raise where ``tokens`` are not the words of their sentence, as after an edit of one of them.
+
+    Only letters and digits are compared: words are in lower case there, without punctuation.
+    """
+    for side in ("good", "bad"):
+        texts = (pc.utf8_lower(pairs[f"{name}_{side}"]) for name in ("sentence", "tokens"))
+        one, two = (pc.replace_substring_regex(t, r"[^\p{L}\p{N}\p{M}]+", "") for t in texts)
+        other = pairs["id"].filter(pc.fill_null(pc.not_equal(one, two), False))
+        if len(other):
+            raise fail(f"pair {other[0]}: tokens_{side} are not the words of sentence_{side}")
 
 
 def score_ngram(
@@ -155,6 +170,7 @@ def score_ngram(
     (Mueller et al. 2020, appendix D).
     """
     for pairs in tables:
+        _refuse_other_words(pairs)
         skip = unknown_critical(pairs, model.vocabulary)
         reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
         sides = [pairs[f"tokens_{side}"].combine_chunks().fill_null("") for side in ("good", "bad")]
