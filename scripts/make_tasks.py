@@ -139,9 +139,7 @@ def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
         for line in text.splitlines()
         if line.startswith("group: ") and line.endswith("_paradigms")
     }
-    glossary = {
-        line["term"]: line["meaning"] for line in read_table(TASKS.parent / "glossary.tsv")
-    }
+    glossary = {line["term"]: line["meaning"] for line in read_table(TASKS.parent / "glossary.tsv")}
     page = Environment(autoescape=False, trim_blocks=False).from_string(
         (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
     )

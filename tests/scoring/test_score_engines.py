@@ -127,7 +127,7 @@ def test_long_sequences_go_through_the_model_about_once(engine: Any) -> None:
     assert counting.places < 1.5 * sum(map(len, rows))
 
 
-@pytest.mark.parametrize("shared, best", [(0, Plain), (400, Tree)])
+@pytest.mark.parametrize(("shared", "best"), [(0, Plain), (400, Tree)])
 def test_auto_takes_the_engine_with_the_least_work(shared: int, best: type) -> None:
     config = transformers.GPT2Config(**MARKS, n_embd=128, n_layer=1, n_head=2, n_positions=1100)
     model = transformers.GPT2LMHeadModel(config).eval()
