@@ -27,7 +27,7 @@ Command = TypeVar("Command", bound=Callable[..., object])
 class _PathType(click.Path):
     def convert(self, value: Any, *context: Any) -> Any:
         if "\0" in str(value):
-            self.fail(f"{value!r} is no path", *context)
+            self.fail(f"{value!r} holds the character U+0000", *context)
         return super().convert(value, *context)
 
 

@@ -247,8 +247,8 @@ def _content(files: Sequence[Path]) -> str:
     content = content_of(files)
     if not content.rows:
         raise fail("holds no items", files[0])
-    if "id" in pq.read_schema(files[0]).names:
-        ids = pa.concat_tables(pq.read_table(path, columns=["id"]) for path in files)
+    if "id" in parquet_schema(files[0]).names:
+        ids = pa.concat_tables(read_parquet(path, ["id"]) for path in files)
         counts = ids.group_by("id").aggregate([("id", "count")])
         if len(repeated := counts.filter(pc.field("id_count") > 1)):
             raise fail(f"'{repeated['id'][0]}' is the id of two items, results go by it", files[0])
