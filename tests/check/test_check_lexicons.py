@@ -30,7 +30,7 @@ CASES = [
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u202elot", 4, "U+202E (right-to-left override)"),
     ("L014", "classes", "animate\t", "ani\u200bmate\t", 2, "U+200B (zero width space)"),
     ("L015", "orthography", "an =", "= =", 2, "'article'"),
-    ("L016", "orthography", "article\ta\t[aeiou].*\tan =", "article\tde\tel|los\tdel =", 2, "'article'"),
+    ("L023", "orthography", "article\ta\t[aeiou].*\tan =", "article\tde\tel|los\tdel =", 2, "'article'"),
     ("L015", "orthography", "stop\t\t\t.", "stop\ta\t\t.", 4, "'stop'"),
 ]  # fmt: skip
 

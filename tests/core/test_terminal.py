@@ -16,5 +16,5 @@ def test_piped_progress_is_a_line_every_few_seconds(
         for done in range(1, 41):
             show("scoring", 10 * done, 400)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert lines[0] == "scoring: 50 of 400, about 42 seconds left"

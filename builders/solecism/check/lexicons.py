@@ -310,6 +310,6 @@ LEXICON_CHECKS = {
     "L013": ("error", mixed_scripts),
     "L014": ("error", invisible_characters),
     "L015": ("warning", idle_rule),
-    "L016": ("note", word_left_over),
+    "L023": ("note", word_left_over),
 }
 """The checks of the tables of a language: level and function by code."""
