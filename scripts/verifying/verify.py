@@ -87,7 +87,7 @@ def find_lexicons(root: Path, languages: Sequence[str] = ()) -> list[Path]:
 def verify(folder: Path, shared: Path) -> Verification:
     """Hold all tables of a lexicon against all sources that there are for its language."""
     lexicon = Lexicon(folder)
-    asked = [claim for name in lexicon.names for claim in claims(lexicon.table(name))]
+    asked = [claim for table in _tables(lexicon) for claim in claims(table)]
     lists, notices = _word_lists(lexicon.code, shared, asked)
     titles = {source.name: source.title for source in lists}
     one_word = ask_simplemma(lexicon.code)
@@ -99,6 +99,14 @@ def verify(folder: Path, shared: Path) -> Verification:
     findings = [_find(lexicon.code, claim, lists, one_word, excused) for claim in asked]
     typical = count_attested(lexicon, _treebanks(lexicon.code, shared))
     return Verification(lexicon.code, tuple(findings), titles, tuple(notices), tuple(typical))
+
+
+def _tables(lexicon: Lexicon) -> Iterator[Table]:
+    """Yield the tables that have forms of their own, and those whose words have no forms."""
+    for table in map(lexicon.table, lexicon.names):
+        main = lexicon.table(table.main) if table.main in lexicon.names else table
+        if table is main or not main.cells or table.cells != main.cells:
+            yield table
 
 
 def _word_lists(
@@ -215,6 +223,12 @@ class Claim:
     form: str
 
     @property
+    def upos(self) -> str:
+        """The part of speech; treebanks take prepositions with suffixes for pronouns (Hebrew)."""
+        suffixed = self.row.upos == "ADP" and "Person" in self.table.feature_names
+        return "PRON" if suffixed else self.row.upos
+
+    @property
     def key(self) -> str:
         return f"{self.table.name}:{self.row.lemma}:{self.form}"
 
@@ -229,8 +243,8 @@ class Claim:
         An adposition's ``Case`` is what it governs, not its own. A verb with a tense or a person,
         but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
         """
-        feats = Feats() if self.row.upos == "ADP" else self.row.inherent.updated(cell)
-        if self.row.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
+        feats = Feats() if self.upos == "ADP" else self.row.inherent.updated(cell)
+        if self.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
             feats = FINITE.updated(feats)
             if "Fin" not in feats["VerbForm"]:
                 feats = Feats(tuple(pair for pair in feats.pairs if pair[0] != "Mood"))
@@ -255,8 +269,14 @@ def skeleton(text: str) -> str:
 
 
 def claims(table: Table) -> Iterator[Claim]:
-    """Yield all forms of a table; a word without forms is printed as its lemma."""
+    """Yield all forms of a table; a word without forms is printed as its lemma.
+
+    A marked word that has the forms of its lemma is left out.
+    """
     for row in table.rows:
+        plain = table.by_lemma.get(row.shown, row)
+        if row is not plain and row.forms and row.forms is plain.forms:
+            continue
         for cell, form in (row.forms or {Feats(): row.shown}).items():
             yield Claim(table, row, cell, form)
 
@@ -305,10 +325,10 @@ def _single(feats: Feats) -> Iterator[Feats]:
 
 
 def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form: str) -> Verdict:
-    known, same = _look_up(source, claim.row.upos, lemma, form)
+    known, same = _look_up(source, claim.upos, lemma, form)
     invariable = len(set(claim.row.forms.values())) <= 1
     support = _total(a for a in same if _supports(a.feats, wanted, invariable))
-    others = _others(known, wanted, form, claim.row.upos)
+    others = _others(known, wanted, form, claim.upos)
     if support and (support >= source.minimum or _total(others) < RATIO * support):
         return Verdict("confirmed", support)
     if _total(others) >= source.minimum:
@@ -385,7 +405,7 @@ def _outside(feats: Feats, claim: Claim) -> bool:
         name: frozenset(v for cell in claim.table.cells for v in cell.get(name, ()))
         for name in claim.table.feature_names
     }
-    unknown = _bundle(feats, claim.row.upos) - set(columns) - set(claim.wanted)
+    unknown = _bundle(feats, claim.upos) - set(columns) - set(claim.wanted)
     return bool(unknown) or any(
         name in feats and not feats[name] & columns[name] for name in columns
     )

@@ -117,3 +117,24 @@ def test_what_is_normal_is_not_reported(
 ) -> None:
     edit(make_root(tmp_path) / "lexicons" / "xx" / f"{table}.tsv", old, new)
     assert _check(tmp_path) == []
+
+
+def test_what_a_part_inherits_is_checked_in_its_main_table_alone(tmp_path: Path) -> None:
+    words = make_root(tmp_path) / "lexicons" / "xx"
+    rewrite(words / "noun.art.tsv", "lemma\tCircle\nauthor\tbooks\n")
+    assert not [f for f in _check(tmp_path) if f.path.endswith("noun.art.tsv")]
+
+
+DEFECTIVE = "lemma\tA=1\tA=2\tA=3\tA=4\tA=5\tA=6\tMood=Imp\n"
+
+
+@pytest.mark.parametrize(("forms", "missing"), [(3, []), (4, ["A=5", "A=6"]), (6, [])])
+def test_a_word_that_lacks_half_of_its_forms_is_defective(
+    tmp_path: Path, forms: int, missing: list[str]
+) -> None:
+    """Imperatives are expected of no word."""
+    rows = [f"w{n}\t" + "\t".join(f"w{n}{x}" for x in "abcdefg") for n in range(30)]
+    last = "last\t" + "\t".join("lastabcdef"[: n + 5] for n in range(forms))
+    verbs = read_table(rewrite(tmp_path / "verb.tsv", DEFECTIVE + "\n".join([*rows, last]) + "\n"))
+    found = [problem.message for problem in form_missing(Tables(tmp_path, (verbs,)))]
+    assert found == [f"'last': {cell}" for cell in missing]

@@ -353,7 +353,7 @@ def test_new_starts_from_a_paradigm_that_exists(tmp_path: Path) -> None:
     run(Root(tmp_path), "new", "mine/it/near", "--like", "clams/fr/prep_anim")
     head = (tmp_path / "lexicons/it/noun.tsv").read_text().splitlines()
     assert head[0] == "# The columns of lexicons/fr/noun.tsv: fill in words of your language."
-    assert head[1].startswith("lemma\tNumber=Sing")
+    assert head[1].startswith("lemma\tGender")
     assert len(head) == 2
 
 

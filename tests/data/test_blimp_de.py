@@ -28,7 +28,7 @@ def pairs() -> Pairs:
 def readings() -> dict[str, Readings]:
     """Return what the forms of determiners, adjectives, nouns and relative pronouns can be."""
     return {name: _readings(read_table(LEXICON / f"{name}.tsv"))
-            for name in ("det", "adjective", "noun", "rel")}  # fmt: skip
+            for name in ("det", "adj", "noun", "pron.rel")}  # fmt: skip
 
 
 def _readings(table: Table) -> Readings:
@@ -58,7 +58,7 @@ def _differences(row: dict[str, Any]) -> Iterator[tuple[list[str], list[str], in
 
 def _noun_phrase(words: list[str], place: int, readings: dict[str, Readings]) -> slice:
     """Return where the noun phrase is that has a determiner or an adjective at ``place``."""
-    start = place - (words[place] in readings["adjective"] and words[place - 1] in readings["det"])
+    start = place - (words[place] in readings["adj"] and words[place - 1] in readings["det"])
     ends = [n for n in range(place + 1, min(place + 3, len(words))) if words[n] in readings["noun"]]
     return slice(start, ends[0] + 1 if ends else start)
 
@@ -68,7 +68,7 @@ def _cases(words: list[str], readings: dict[str, Readings]) -> set[str]:
     if not words:
         return set()
     *before, noun = words
-    tables = [readings["det" if word in readings["det"] else "adjective"] for word in before]
+    tables = [readings["det" if word in readings["det"] else "adj"] for word in before]
     options = [table.get(word, []) for table, word in zip(tables, before, strict=True)]
     found: set[str] = set()
     for *others, (_, feats) in product(*options, readings["noun"][noun]):
@@ -89,7 +89,7 @@ def test_no_wrong_noun_phrase_is_right_in_another_reading(
     rows = [(uid, row) for uid, rows in pairs.items() for row in rows]
     for uid, row in ((uid, row) for uid, row in rows if row["field"] == "morphology"):
         for good, bad, place in _differences(row):
-            if good[place] in readings["det"] or good[place] in readings["adjective"]:
+            if good[place] in readings["det"] or good[place] in readings["adj"]:
                 phrase = _noun_phrase(good, place, readings)
                 cases = [_cases(side[phrase], readings) for side in (good, bad)]
                 checked += bool(cases[0])
@@ -106,7 +106,7 @@ def test_no_wrong_relative_pronoun_has_the_case_of_the_right_one(
         for good, bad, place in _differences(row):
             noun = good[place - 1] if good[place - 1] != "," else good[place - 2]
             right, wrong = (
-                {c for _, feats in readings["noun"][noun] for _, rel in readings["rel"][word]
+                {c for _, feats in readings["noun"][noun] for _, rel in readings["pron.rel"][word]
                  if agree(rel, feats, ignoring=("Case",)) for c in rel["Case"]}
                 for word in (good[place], bad[place])
             )  # fmt: skip

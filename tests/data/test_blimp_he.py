@@ -11,7 +11,7 @@ from solecism.lexicon.features import Feats
 from solecism.lexicon.table import Row, read_table
 
 LEXICON = CHECKOUT / "lexicons" / "he"
-VERBS = ("valency", "passive", "verb", "copula")
+VERBS = ("verb", "aux")
 PREFIXES = "והכלבמש"
 """Letters that may be a word of their own before the next one."""
 
@@ -121,7 +121,7 @@ def pairs() -> Pairs:
 def forms() -> Forms:
     """Return what each form of a verb, a preposition or a reflexive pronoun can be."""
     found: Forms = defaultdict(list)
-    for name in (*VERBS, "adposition", "reflexive"):
+    for name in (*VERBS, "adp.suffixed", "pron.refl"):
         for row in read_table(LEXICON / f"{name}.tsv").rows:
             for cell, form in row.forms.items():
                 found[form].append((name, row, cell))
@@ -179,7 +179,7 @@ def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) 
 
 @pytest.mark.parametrize(
     ("expected", "tables"),
-    [(AGREEMENT, VERBS), (REFLEXIVES, ("reflexive",)), (SUFFIXES, ("adposition",))],
+    [(AGREEMENT, VERBS), (REFLEXIVES, ("pron.refl",)), (SUFFIXES, ("adp.suffixed",))],
 )
 def test_the_forms_differ_in_the_contrast_only(
     pairs: Pairs, forms: Forms, expected: dict[str, set[str]], tables: tuple[str, ...]
@@ -218,7 +218,7 @@ def test_tenses_are_those_of_the_adverb_or_the_clause(pairs: Pairs, forms: Forms
                 readings = [cell for some in cells(forms, theirs, VERBS).values() for cell in some]
                 assert not any(cell.get("Mood") == "Imp" for cell in readings), row["sentence_bad"]
                 assert not any(cell.get("VerbForm") == "Part" for cell in readings), theirs
-    needs = {r.lemma: r.properties["Needs"] for r in read_table(LEXICON / "adverbial.tsv").rows}
+    needs = {r.lemma: r.properties["Tense"] for r in read_table(LEXICON / "adv.tsv").rows}
     for uid, tense in (("tense_adverb_past", "Past"), ("tense_adverb_future", "Fut")):
         for row in pairs[uid]:
             assert any(
@@ -254,12 +254,12 @@ def test_verbs_govern_the_good_preposition_and_not_the_bad_one(pairs: Pairs, for
     for uid, governed in GOVERNMENT.items():
         for row in pairs[uid]:
             ours, theirs = changed(row)
-            good, bad = (cells(forms, word, ("adposition",)).keys() for word in (ours, theirs))
+            good, bad = (cells(forms, word, ("adp.suffixed",)).keys() for word in (ours, theirs))
             before = row["tokens_good"].split()[-2]
             uses = [
                 (word.shown, word.properties["Governs"])
                 for table, word, _ in forms[before]
-                if table == "valency"
+                if table == "verb"
             ]
             assert governed in good, (uid, ours)
             assert governed not in bad, (uid, theirs)
@@ -272,7 +272,7 @@ def test_verbs_govern_the_good_preposition_and_not_the_bad_one(pairs: Pairs, for
 def test_a_preposition_without_a_suffix_is_bare(pairs: Pairs, forms: Forms) -> None:
     for row in pairs["resumptive_needed"]:
         ours, theirs = changed(row)
-        assert theirs in cells(forms, ours, ("adposition",)), ours
+        assert theirs in cells(forms, ours, ("adp.suffixed",)), ours
         assert row["tokens_bad"].endswith(f" {theirs}")
         assert theirs not in {"ליד", "אחרי", "לפני", "בשביל"}, "also an adverb or a noun"
 
@@ -282,7 +282,7 @@ def test_verbs_without_an_object_have_no_reading_with_one(pairs: Pairs, forms: F
     for uid, binyanim in BINYANIM.items():
         for row in pairs[uid]:
             _, theirs = changed(row)
-            readings = [row for table, row, _ in forms[theirs] if table in ("valency", "passive")]
+            readings = [row for table, row, _ in forms[theirs] if table == "verb"]
             assert readings, theirs
             for reading in readings:
                 assert reading.properties["HebBinyan"] in binyanim, (uid, theirs)
@@ -292,8 +292,10 @@ def test_verbs_without_an_object_have_no_reading_with_one(pairs: Pairs, forms: F
 def test_an_agent_stands_after_a_passive(pairs: Pairs, forms: Forms) -> None:
     for row in pairs["agent_phrase"]:
         ours, theirs = changed(row)
-        assert any(table == "passive" for table, _, _ in forms[ours]), ours
-        assert not any(table == "passive" for table, _, _ in forms[theirs]), theirs
+        assert any(row.properties.get("Frame") == "passive" for _, row, _ in forms[ours]), ours
+        assert not any(row.properties.get("Frame") == "passive" for _, row, _ in forms[theirs]), (
+            theirs
+        )
         assert " על ידי " in row["tokens_bad"]
 
 
@@ -313,7 +315,7 @@ def test_both_directions_are_balanced(pairs: Pairs, forms: Forms) -> None:
     for uid, name in BALANCED.items():
         counts: Counter[str] = Counter()
         for row in pairs[uid]:
-            found = contrast(forms, changed(row), (*VERBS, "adposition", "reflexive"))
+            found = contrast(forms, changed(row), (*VERBS, "adp.suffixed", "pron.refl"))
             counts[next(a for a, b in found if name in unlike(a, b)).get(name, "")] += 1
         assert len(counts) == 2, (uid, counts)
         assert min(counts.values()) >= 400, (uid, counts)
@@ -357,7 +359,7 @@ def test_the_wrong_preposition_of_an_object_is_not_for_whom(pairs: Pairs, forms:
     seen = set()
     for row in pairs["object_et"]:
         _, theirs = changed(row)
-        assert "אל" in cells(forms, theirs, ("adposition",)), row["sentence_bad"]
+        assert "אל" in cells(forms, theirs, ("adp.suffixed",)), row["sentence_bad"]
         assert theirs != "אליה", row["sentence_bad"]
         seen |= {slot["lemma"] for slot in row["slots"]}
     assert seen > ABSOLUTE

@@ -72,7 +72,7 @@ def tokens_more(row: dict[str, Any]) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("uid", ADJECTIVES)
 def test_no_wrong_adjective_is_the_right_form_of_another(pairs: Pairs, uid: str) -> None:
     cells: dict[str, set[Feats]] = {}
-    for word in rows("adjective"):
+    for word in rows("adj"):
         for cell, form in word.forms.items():
             cells.setdefault(form, set()).add(cell)
     for row in pairs[uid]:
@@ -113,7 +113,7 @@ def test_a_bare_noun_after_et_is_not_definite(pairs: Pairs) -> None:
 
 def test_no_article_and_construct_state_are_another_noun(pairs: Pairs) -> None:
     """*הגינות* is also "the decency of"."""
-    known = texts("construct", "Definite=Cons")
+    known = texts("noun", "Definite=Cons")
     for row in pairs["construct_article"]:
         _, bad = tokens_more(row)
         assert bad[0] == "ה", row["sentence_bad"]
@@ -122,7 +122,7 @@ def test_no_article_and_construct_state_are_another_noun(pairs: Pairs) -> None:
 
 @pytest.mark.parametrize("uid", ["construct_singular", "construct_plural"])
 def test_an_absolute_noun_is_no_construct_state(pairs: Pairs, uid: str) -> None:
-    known = texts("construct", "Definite=Cons")
+    known = texts("noun", "Definite=Cons")
     for row in pairs[uid]:
         good, bad = changed(row)
         assert good in known, row["sentence_good"]
@@ -131,9 +131,9 @@ def test_an_absolute_noun_is_no_construct_state(pairs: Pairs, uid: str) -> None:
 
 def test_a_bare_noun_before_a_definite_modifier_is_no_construct_state(pairs: Pairs) -> None:
     """*ילדות הגבוהה* is also "girls of the tall one"."""
-    known = texts("construct", "Definite=Cons")
+    known = texts("noun", "Definite=Cons")
     bare = [tokens_more(row)[1] for row in pairs["demonstrative_definite"]]
-    nouns = [tokens[0] for tokens in bare if tokens[0] not in texts("determiner", "")]
+    nouns = [tokens[0] for tokens in bare if tokens[0] not in texts("det", "")]
     assert len(nouns) > 400
     assert not known.intersection(nouns)
     for row in pairs["noun_definite"]:

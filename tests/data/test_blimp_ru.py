@@ -22,7 +22,7 @@ def pairs() -> Pairs:
 def forms() -> dict[str, dict[str, set[Feats]]]:
     """Return the cells of each form, by table and lemma."""
     found: dict[str, dict[str, set[Feats]]] = defaultdict(lambda: defaultdict(set))
-    for name in ("noun", "propn", "determiner", "adjective", "valency", "rel"):
+    for name in ("noun", "propn", "det", "adj", "verb", "pron.rel"):
         for row in read_table(LEXICON / f"{name}.tsv").rows:
             for cell, form in row.forms.items():
                 found[form.lower()][f"{name}:{row.lemma}"].add(cell)

@@ -67,7 +67,7 @@ def test_count_says_which_nouns_have_a_plural() -> None:
             assert below(row, "institution") or row.lemma in BODIES
 
 
-@pytest.mark.parametrize("table", ["noun", "propn", "pluralia"])
+@pytest.mark.parametrize("table", ["noun", "propn"])
 def test_animacy_follows_from_the_class(table: str) -> None:
     for row in ENGLISH.table(table).rows:
         classes = row.properties["Class"].split(",")
@@ -132,9 +132,6 @@ def test_strong_determiners_are_those_barred_from_existential_there() -> None:
 
 def test_downward_determiners_license_polarity_items() -> None:
     assert _determiners(Scope="down") == {"no", "neither", "few", "little", "none of the"}
-    items = {row.lemma: row.properties["Strength"] for row in ENGLISH.table("npi").rows}
-    assert items["ever"] == "weak"
-    assert items["in years"] == "strong"
 
 
 # --- frequency and verification ----------------------------------------------------------------

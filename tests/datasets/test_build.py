@@ -75,7 +75,7 @@ def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
     before = bytes_of(tmp_path / "clams")
     template = root.path / "templates" / "clams" / "he" / "simple_agrmt.jinja"
     template.write_text(template.read_text(encoding="utf-8").replace("from: noun", "from: nuon"))
-    with pytest.raises(InputError, match="did you mean 'noun'"):
+    with pytest.raises(InputError, match=r"did you mean 'noun\.clams'"):
         build("clams", out=tmp_path / "clams", root=Root(root.path))
     assert bytes_of(tmp_path / "clams") == before
     assert not list(tmp_path.glob(".clams*"))
@@ -83,12 +83,12 @@ def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
 
 def test_items_that_fail_a_check_are_not_released(tmp_path: Path) -> None:
     root = small_root(tmp_path, "en", ["simple_agrmt"])
-    nouns = root.path / "lexicons" / "en" / "noun.tsv"
-    header = nouns.read_text(encoding="utf-8").splitlines()
-    at = next(n for n, line in enumerate(header) if line.startswith("lemma"))
-    cells = header[at + 1].split("\t")
-    wug = ["wug", "wug", "wug", *cells[3:]]
-    nouns.write_text("\n".join([*header, "\t".join(wug)]) + "\n", encoding="utf-8")
+    for name in ("noun", "noun.clams"):
+        nouns = root.path / "lexicons" / "en" / f"{name}.tsv"
+        lines = nouns.read_text(encoding="utf-8").splitlines()
+        author = next(line for line in lines if line.startswith("author\t"))
+        wug = author.replace("authors", "wug").replace("author", "wug")
+        nouns.write_text("\n".join([*lines, wug]) + "\n", encoding="utf-8")
     path = root.path / "templates" / "clams" / "en" / "simple_agrmt.jinja"
     text = re.sub(r"^(balance|draw):.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     path.write_text(text, encoding="utf-8")
@@ -158,10 +158,9 @@ def test_rebuilt_data_are_not_read_from_the_cache(
     build("clams", out=tmp_path / "clams", root=root)
     monkeypatch.chdir(tmp_path)
     before = load_dataset("clams", "he", split="test")["sentence_good"][:]
-    nouns = root.path / "lexicons" / "he" / "noun.tsv"
+    nouns = root.path / "lexicons" / "he" / "noun.clams.tsv"
     lines = nouns.read_text(encoding="utf-8").splitlines()
-    gone = next(n for n, line in enumerate(lines) if "Anim" in line and n > 1)
-    word = lines.pop(gone).split("\t")[0]
+    word = lines.pop(1).split("\t")[0]
     nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
     build("clams", out=tmp_path / "clams", root=Root(root.path))
     after = load_dataset("clams", "he", split="test")["sentence_good"][:]

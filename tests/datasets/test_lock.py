@@ -116,9 +116,9 @@ def test_a_build_tells_what_departs_from_the_lock(tmp_path: Path) -> None:
     (tmp_path / "catalogue.toml").write_text('[clams]\nversion = "3.0.0"\n')
     build("clams", out=tmp_path / "clams", root=root)
     run(root, tmp_path / "clams")
-    nouns = root.path / "lexicons" / "he" / "noun.tsv"
+    nouns = root.path / "lexicons" / "he" / "noun.clams.tsv"
     lines = nouns.read_text(encoding="utf-8").splitlines()
-    lines.pop(next(n for n, line in enumerate(lines) if "Anim" in line and n > 1))
+    lines.pop(1)
     nouns.write_text("\n".join(lines) + "\n", encoding="utf-8")
     arguments = ["build", "clams", "--out", str(tmp_path / "clams"), "--root", str(tmp_path)]
     told = CliRunner().invoke(main, arguments)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from drawing import make_paradigm, sentences
 from expecting import problems_of
 from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.phrases import Phrases
@@ -117,3 +118,37 @@ def test_problems_of_all_slots_come_at_once(root: Path) -> None:
     edit(root / SIMPLE, "{from: noun}", "{from: noun, Set: 7}")
     messages = told(root, "Frame: intransitive", "Fame: intransitive")
     assert [message.split(": ")[1] for message in messages] == ["slot 'author'", "slot 'laughs'"]
+
+
+CONSTRUCT = """
+    lemma   Number=Sing  Number=Plur  Definite=Cons|Number=Sing  Definite=Cons|Number=Plur
+    dira    dira         dirot        dirat                      dirot-
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "shown", "drawn"),
+    [
+        ("", "{{ flat }} {{ flat | form(Definite='Cons') }}", ["dira dirat", "dirot dirot-"]),
+        (", Definite: Cons", "{{ flat }}", ["dirat", "dirot-"]),
+    ],
+)
+def test_forms_that_must_be_asked_for_are_drawn_only_then(
+    tmp_path: Path, state: str, shown: str, drawn: list[str]
+) -> None:
+    columns = "column\ttables\tvalues\tasked\tmeaning\nDefinite\tnoun\tDef,Cons\tCons\tstate\n"
+    rewrite(tmp_path / "lexicons/columns.tsv", columns)
+    front = f"slots: {{flat: {{from: noun, Number: [Sing, Plur]{state}}}}}"
+    paradigm = make_paradigm(
+        tmp_path, {"noun": CONSTRUCT}, front, f"good: a {shown}\nbad: b {shown}"
+    )
+    assert sorted(good for good, _ in sentences(paradigm)) == [f"a {text}" for text in drawn]
+
+
+def test_a_part_hashes_as_its_main_table_and_repeats_none_of_its_words(tmp_path: Path) -> None:
+    """Two slots that draw from a table and from a part of it never have the same word."""
+    nouns = {"noun": "lemma  Number=Sing\na  a\nb  b", "noun.art": "lemma  Set\na  1"}
+    front = "slots: {n: {from: noun.art}, m: {from: noun}}"
+    paradigm = make_paradigm(tmp_path, nouns, front, "good: {{ n }} {{ m }}\nbad: {{ m }} {{ n }}")
+    assert paradigm.plan.domains[0].names == ["noun:a:Number=Sing"]
+    assert sentences(paradigm) == [("a b", "b a")]

@@ -55,7 +55,7 @@ def test_a_class_stands_below_itself_and_all_above(
             ],
         ),
         ("\thuman\nhuman\t\n", ["classes.tsv:2: the class has no name"]),
-        ("human\n", ["classes.tsv:2: 'human': 1 cell where the header has 2"]),
+        ("human\tanimate\tx\n", ["classes.tsv:2: 'human': 3 cells where the header has 2"]),
     ],
 )  # fmt: skip
 def test_a_bad_class_is_told(tmp_path: Path, rows: str, messages: list[str]) -> None:

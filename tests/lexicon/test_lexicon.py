@@ -6,8 +6,11 @@ import pytest
 
 from expecting import problems_of
 from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Table, read_table, table_text
 from tiny import rewrite
+
+HEADER = "lemma\tNumber=Sing\tNumber=Plur\tGender\n"
 
 
 def table(tmp_path: Path, text: str, name: str = "noun") -> Table:
@@ -45,13 +48,61 @@ def test_other_tables_take_their_part_of_speech_from_a_column(tmp_path: Path) ->
     assert [row.upos for row in relatives.rows] == ["PRON", "ADV"]
 
 
+def test_missing_cells_at_the_end_of_a_line_are_empty(tmp_path: Path) -> None:
+    assert table(tmp_path, HEADER + "ami\tami\n") == table(tmp_path, HEADER + "ami\tami\t\t\n")
+
+
+def test_a_marked_row_without_forms_has_those_of_its_lemma(tmp_path: Path) -> None:
+    rows = table(tmp_path, HEADER + "ami\tami\tamis\tMasc\nami#2\t\t\tFem\nami#3\tami\n").rows
+    assert rows[1].forms == rows[0].forms
+    assert rows[1].properties == {"Gender": "Fem"}
+    assert list(rows[2].forms.values()) == ["ami"]
+
+
+NOUNS = HEADER + "ami\tami\tamis\tMasc\nami#2\t\t\tFem\nchat\tchat\tchats\tMasc\n"
+
+
+def part_of(tmp_path: Path, text: str, *, main: bool = True) -> Table:
+    """The table noun.art: a part of NOUNS if there is a ``main`` table."""
+    if main:
+        rewrite(tmp_path / "noun.tsv", NOUNS)
+    rewrite(tmp_path / "noun.art.tsv", text)
+    return Lexicon(tmp_path).table("noun.art")
+
+
+def test_a_part_inherits_what_it_has_no_column_for(tmp_path: Path) -> None:
+    part = part_of(tmp_path, "lemma\tSet\nchat\t1\nami#2\t2\nami#3\t3\n")
+    assert part.columns == ("Set", "Gender")
+    assert [row.properties["Gender"] for row in part.rows] == ["Masc", "Fem", "Masc"]
+    assert [sorted(row.forms.values()) for row in part.rows] == [
+        ["chat", "chats"], ["ami", "amis"], ["ami", "amis"]
+    ]  # fmt: skip
+    assert {row.upos for row in part.rows} == {"NOUN"}
+    assert (part.main, part.key) == ("noun", "noun")
+
+
+def test_a_part_may_say_what_ids_call_it(tmp_path: Path) -> None:
+    assert part_of(tmp_path, "# key: art_noun\nlemma\tSet\nchat\t1\n").key == "art_noun"
+
+
+@pytest.mark.parametrize("main", [True, False])
+def test_a_part_with_forms_stands_alone(tmp_path: Path, *, main: bool) -> None:
+    part = part_of(tmp_path, "lemma\tNumber=Plur\tSet\nchat\tCHATS\t1\n", main=main)
+    assert list(part.rows[0].forms.values()) == ["CHATS"]
+    assert part.columns == ("Set",)
+
+
+def test_a_word_of_a_part_that_the_main_table_lacks_is_told(tmp_path: Path) -> None:
+    text = "lemma\tSet\nchat\t1\nchien\t2\n"
+    assert problems_of(lambda: part_of(tmp_path, text), tmp_path) == [
+        "noun.art.tsv:3: 'chien' has no form at all: noun.tsv has no such lemma"
+    ]
+
+
 def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "noun.tsv"
     path.write_bytes("\ufefflemma\tNumber=Sing\r\nété\tété\r\n".encode())
     assert read_table(path).rows[0].lemma == "été"
-
-
-HEADER = "lemma\tNumber=Sing\tNumber=Plur\tGender\n"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +119,11 @@ HEADER = "lemma\tNumber=Sing\tNumber=Plur\tGender\n"
             "noun.tsv:2: 'ami    ami    amis    Masc': 1 cell where the header has 4; "
             "are tabs turned into spaces?",
         ),
-        (HEADER + "ami\tami\tamis\n", "noun.tsv:2: 'ami': 3 cells where the header has 4"),
+        (HEADER + "ami\tami\tamis\tMasc\t\n", "noun.tsv:2: 'ami': 5 cells where the header has 4"),
+        (
+            HEADER + "ami\tami\nami#2\nchat#2\n",
+            "noun.tsv:4: 'chat#2' has no form at all: every form is empty",
+        ),
         (HEADER + "\tami\tamis\tMasc\n", "noun.tsv:2: the lemma is empty"),
         (
             HEADER + "ami\tami\tamis\tMasc\nchat\tchat\tchats\tMasc\nami\tami\tamis\tMasc\n",

@@ -20,6 +20,7 @@ def small_root(folder: Path, language: str = "he", uids: Sequence[str] = ("simpl
     shutil.copytree(
         CHECKOUT / "lexicons" / language, folder / "lexicons" / language, dirs_exist_ok=True
     )
+    shutil.copy(CHECKOUT / "lexicons" / "columns.tsv", folder / "lexicons")
     shutil.copytree(CHECKOUT / "dataset_cards", folder / "dataset_cards", dirs_exist_ok=True)
     shutil.copy(CHECKOUT / "references.bib", folder)
     return Root(folder)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
-from solecism.lexicon.features import UNIVERSAL, subset
+from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import Row, Table, read_tsv
 
@@ -179,21 +179,30 @@ def form_missing(lexicon: Tables) -> Iterator[Problem]:
 
     Fill the cell in if the word has the form: items that need it are skipped otherwise. A word is
     reported if more than 90 % of its table have the form, and no table has a form of its lemma with
-    these features (and perhaps others). The plural of words with the Count `mass` (*Milch*) is not
-    missing.
+    these features (and perhaps others). Not missing are the plural of words with the Count `mass`
+    (*Milch*), the singular of those with `plural`, imperatives, and the forms of a word that lacks
+    half of what is usual, if that is more than two forms (French *falloir*).
     """
     for table in lexicon.tables:
-        for cell in table.cells:
-            is_plural = cell.text("Number") == "Plur"
-            lacking = [
-                row for row in table.rows
-                if cell not in row.forms
-                and not (is_plural and row.properties.get("Count") == "mass")
-            ]  # fmt: skip
-            for row in lacking if len(lacking) < (1 - MOSTLY) * len(table.rows) else ():
+        lacking = {
+            cell: [row for row in table.rows if cell not in row.forms and _may_have(row, cell)]
+            for cell in table.cells
+            if cell.text("Mood") != "Imp"
+        }
+        few = (1 - MOSTLY) * len(table.rows)
+        usual = {cell: rows for cell, rows in lacking.items() if len(rows) < few}
+        missing = Counter(row.lemma for rows in usual.values() for row in rows)
+        for cell, row in ((cell, row) for cell, rows in usual.items() for row in rows):
+            if 2 * missing[row.lemma] < len(usual) or missing[row.lemma] < 3:
                 others = (other for _, other in lexicon.rows if other.lemma == row.lemma)
                 if not any(subset(cell, other) for found in others for other in found.forms):
                     yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
+
+
+def _may_have(row: Row, cell: Feats) -> bool:
+    """Return whether a word like others of its table may have a form."""
+    without = {"mass": "Plur", "plural": "Sing"}.get(row.properties.get("Count", ""))
+    return cell.text("Number") != without
 
 
 def lemma_unlike_forms(lexicon: Tables) -> Iterator[Problem]:

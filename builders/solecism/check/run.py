@@ -32,7 +32,7 @@ from solecism.inputs import read_source
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon, read_hierarchy
 from solecism.lexicon.orthography import read_orthography
-from solecism.lexicon.table import read_tsv
+from solecism.lexicon.table import read_table, read_tsv
 
 _FILE_CODES = {"classes.tsv": "L002", "orthography.tsv": "L003", PHRASES: "T002"}
 
@@ -86,7 +86,9 @@ def check_lexicon(folder: Path) -> list[Finding]:
     rules: tuple[tuple[int, list[str]], ...] = ()
     for name in lexicon.names:
         with _noting(found, "L001"):
-            tables.append(lexicon.table(name))
+            # A part by itself: what it inherits is checked in its main table.
+            table = lexicon.table(name)
+            tables.append(table if table.main == name else read_table(Path(table.path)))
     with _noting(found, "L002"):
         classes = frozenset(read_hierarchy(folder / "classes.tsv").parents)
     with _noting(found, "L003"):

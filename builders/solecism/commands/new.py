@@ -17,6 +17,7 @@ from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.grammar.phrases import PHRASES
 from solecism.inputs import read_source
 from solecism.language_tags import code_of, with_codes
+from solecism.lexicon.columns import COLUMNS
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, installed_root
 
@@ -49,9 +50,15 @@ bad:  {{subject}} {{{{{{{{ laughs | clash(author, "Number") }}}}}}}}
 
 _SLOTS = {
     "author": ("noun", {"Animacy": "Anim", "Set": "1", "Case": "Nom"}),
-    "laughs": ("verb", {"Frame": "intransitive", "Subject": "human", "Tense": "Pres"}),
+    "laughs": (
+        "verb",
+        {"Frame": "intransitive", "Subject": "human", "Mood": "Ind", "Tense": "Pres"},
+    ),
 }
-"""The tables of the slots of the example, and what they ask, where the tables have it."""
+"""The tables of the slots of the example, and what they ask, where the tables have it.
+
+Words that `clams` chose are taken first: they are plain.
+"""
 
 DRAWN = 1000
 
@@ -113,8 +120,9 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
     texts, lexicon = dict[Path, str](), Lexicon(words)
     if not own_words and language not in root.languages and language in installed.languages:
         ours = installed.lexicon(language)
-        tables = sorted(ours.rglob("[!.]*.tsv"))
-        texts = {words / path.relative_to(ours): read_source(path) for path in tables}
+        tables = [ours.parent / COLUMNS, *sorted(ours.rglob("[!.]*.tsv"))]
+        copies = {path: words.parent / path.relative_to(ours.parent) for path in tables}
+        texts = {copy: read_source(path) for path, copy in copies.items()}
         lexicon = Lexicon(ours)
     if like is not None:
         texts = _texts_like(like, template, (root, installed)) | texts
@@ -195,8 +203,9 @@ def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
     values = {"subject": "{{ the(author) }}" if _THE in phrases else "{{ author }}"}
     number = 1
     for slot, (name, usual) in _SLOTS.items():
-        asked, words = _asked(lexicon, name, usual)
-        values[slot] = ", ".join(f"{k}: {v}" for k, v in {"from": name, **asked}.items())
+        table = next((n for n in (f"{name}.clams", name) if n in lexicon.names), name)
+        asked, words = _asked(lexicon, table, usual)
+        values[slot] = ", ".join(f"{k}: {v}" for k, v in {"from": table, **asked}.items())
         number *= words
     return {**values, "draw": DRAWN if number >= DRAWN else "all"}
 

@@ -28,6 +28,7 @@ from solecism.grammar.template import Template, read_template
 from solecism.grammar.where import read_balance, read_where
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import main_name
 from solecism.schema import FEATURES
 
 
@@ -107,7 +108,8 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
         apart = [
             (i, j)
             for (i, a), (j, b) in combinations(enumerate(template.slots), 2)
-            if set(a.tables) & set(b.tables) and not {a.name, b.name} <= set(template.may_repeat)
+            if {*map(main_name, a.tables)} & {*map(main_name, b.tables)}
+            and not {a.name, b.name} <= set(template.may_repeat)
         ]
         plan = DrawPlan(domains, read_where(template, phrases, domains), apart, place)
         return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))

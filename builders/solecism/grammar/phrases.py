@@ -134,7 +134,7 @@ class Phrases:
                 if any(problem.line for problem in error.problems):
                     raise
                 raise TemplateFault(error.problems[0].message) from None
-            cells = tuple(cell for cell in table.cells if cell in row.forms)
+            cells = tuple(cell for cell in table.usual_cells(()) if cell in row.forms)
             known = frozenset((*table.columns, *table.feature_names))
             self._words[key] = Word(row, table, cells, known, self.run)
         return self._words[key]

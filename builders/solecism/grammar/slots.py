@@ -45,7 +45,7 @@ class Domain:
     def names(self) -> list[str]:
         """A text for each entry; no two entries of the slot have the same."""
         texts = {cell: str(cell or "") for cell in {word.cell for word in self.words}}
-        return [f"{w.table.name}:{w.row.lemma}:{texts[w.cell]}" for w in self.words]
+        return [f"{w.table.key}:{w.row.lemma}:{texts[w.cell]}" for w in self.words]
 
     @cached_property
     def lemmas(self) -> tuple[tuple[tuple[str, str], ...], Ints]:
@@ -53,7 +53,8 @@ class Domain:
         numbers = {id(word.row): word for word in self.words}
         places = dict(zip(numbers, range(len(numbers)), strict=True))
         found = [places[id(word.row)] for word in self.words]
-        return tuple(word.key for word in numbers.values()), np.array(found, dtype=np.intp)
+        keys = tuple((word.table.main, word.row.lemma) for word in numbers.values())
+        return keys, np.array(found, dtype=np.intp)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -335,7 +336,8 @@ def _entries(
         names = frozenset(n for n in slot.wants if n != "lemma" and not _is_property(n, row, table))
         if names not in choices:
             known = {n: set(slot.wants[n]) for n in names if n in table.feature_names}
-            fitting = [c for c in table.cells if all(c.get(n, _NO) & v for n, v in known.items())]
+            usual = table.usual_cells(names)
+            fitting = [c for c in usual if all(c.get(n, _NO) & v for n, v in known.items())]
             choices[names] = fitting, sorted(fitting, key=str)
         in_order, by_name = choices[names]
         cells = tuple(cell for cell in in_order if cell in row.forms)

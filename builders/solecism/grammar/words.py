@@ -214,6 +214,8 @@ class Word:
         wanted |= _features_of(feats)
         here = self.cell if self.cell is not None else Feats()
         asked = _merged(here, self._asked(wanted))
+        if asked in self.row.forms:  # before a form that says more: a possessed one, a construct
+            return self._with(asked, _NONE)
         return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
 
     def _only(self, cells: Sequence[Feats], model: Feats = _NONE) -> Word:

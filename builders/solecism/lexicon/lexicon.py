@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, unknown_error
+from solecism.lexicon.columns import COLUMNS, read_columns
 from solecism.lexicon.features import Feats
 from solecism.lexicon.glosses import WORDS, Glosses
 from solecism.lexicon.orthography import Orthography, read_orthography
-from solecism.lexicon.table import Table, read_table, read_tsv
+from solecism.lexicon.table import Table, main_name, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 
 UNWANTED = "unwanted"
@@ -36,7 +37,7 @@ class Lexicon:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._tables = lru_cache(maxsize=None)(read_table)
+        self._tables: dict[str, Table] = {}
 
     @property
     def code(self) -> str:
@@ -47,6 +48,16 @@ class Lexicon:
     def names(self) -> list[str]:
         """The names of the tables with words in the folder, sorted."""
         return sorted(p.stem for p in self.folder.glob("*.tsv") if p.stem not in _NOT_WORDS)
+
+    @cached_property
+    def _asked(self) -> Mapping[str, Feats]:
+        """The values of features, by table, whose forms are drawn only when asked for."""
+        columns = read_columns(self.folder.parent / COLUMNS)
+        names = {table for column in columns if column.asked for table in column.tables}
+        return {
+            name: Feats.of({c.name: c.asked for c in columns if c.asked and name in c.tables})
+            for name in names
+        }
 
     @cached_property
     def orthography(self) -> Orthography:
@@ -93,7 +104,12 @@ class Lexicon:
         if name not in self.names:
             message = f"lexicon {self.code!r} has no table"
             raise unknown_error(message, name, "tables", self.names, self.folder)
-        return self._tables(self.folder / f"{name}.tsv")
+        if name not in self._tables:
+            first = main_name(name)
+            main = self.table(first) if first != name and first in self.names else None
+            path = self.folder / f"{name}.tsv"
+            self._tables[name] = read_table(path, main, self._asked.get(first))
+        return self._tables[name]
 
 
 @dataclass(frozen=True)

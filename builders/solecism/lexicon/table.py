@@ -1,8 +1,13 @@
-"""Tables of a lexicon: wide TSV, one word a row, forms in columns named by UD features."""
+"""Tables of a lexicon: wide TSV, one word a row, forms in columns named by UD features.
 
+``verb.clams.tsv`` is a *part* of ``verb.tsv``, its *main table*: words that a data set chose, with
+what only it says of them. What a part without forms has no column for, it has from the main table.
+"""
+
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
@@ -16,7 +21,7 @@ UPOS = {
     "intj": "INTJ", "noun": "NOUN", "num": "NUM", "part": "PART", "pron": "PRON",
     "propn": "PROPN", "sconj": "SCONJ", "verb": "VERB",
 }  # fmt: skip
-"""The part of speech of a table, by its name; other tables need a column ``UPOS``."""
+"""The part of speech of a table, by its name up to a dot; others need a column ``UPOS``."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,9 @@ class Row:
 class Table:
     """One table of a lexicon.
 
-    ``cells`` are the form columns and ``columns`` the property columns, in order.
+    ``cells`` are the form columns and ``columns`` the property columns, in order. ``asked``:
+    values of features whose forms are drawn only where a slot names the feature. ``own_key``: what
+    ids call the table, if not by its name up to the dot.
     """
 
     path: str
@@ -52,6 +59,18 @@ class Table:
     cells: tuple[Feats, ...]
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    asked: Feats = field(default_factory=Feats)
+    own_key: str = ""
+
+    @property
+    def main(self) -> str:
+        """The name of the table that this is a part of, or its own: ``verb`` of verb.clams."""
+        return main_name(self.name)
+
+    @property
+    def key(self) -> str:
+        """What ids call the table."""
+        return self.own_key or self.main
 
     @cached_property
     def by_lemma(self) -> Mapping[str, Row]:
@@ -84,12 +103,24 @@ class Table:
         """The rows by lemma, in the order of the lemmas."""
         return tuple(sorted(self.rows, key=lambda row: row.lemma))
 
+    def usual_cells(self, named: Container[str]) -> tuple[Feats, ...]:
+        """Return the form columns that are drawn where the features ``named`` are asked for."""
+        asked = [(name, values) for name, values in self.asked.pairs if name not in named]
+        return tuple(
+            c for c in self.cells if all(values.isdisjoint(c.get(n, ())) for n, values in asked)
+        )
+
     def row(self, lemma: str) -> Row:
         """Return the row of a lemma; raises :class:`InputError` if there is none."""
         if lemma not in self.by_lemma:
             message = f"{self.name}.tsv has no lemma"
             raise unknown_error(message, lemma, "lemmas", self.by_lemma, self.path)
         return self.by_lemma[lemma]
+
+
+def main_name(name: str) -> str:
+    """Return the name of the table that a table is a part of, or its own name."""
+    return name.partition(".")[0]
 
 
 def read_lines(path: Path) -> list[str]:
@@ -118,8 +149,8 @@ def read_lines(path: Path) -> list[str]:
 def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield header and rows of a tab-separated file with line numbers, without comments.
 
-    Raises :class:`InputError` where the file is empty or lacks a required first column, and for all
-    rows that have another length than the header.
+    Cells that are missing at the end of a row are empty. Raises :class:`InputError` where the file
+    is empty or lacks a required first column, and for all rows that are longer than the header.
     """
     lines = [(n, t) for n, t in enumerate(read_lines(path), 1) if t.strip() and t[0] != "#"]
     if not lines:
@@ -132,32 +163,70 @@ def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[st
     rows = [(n, text.split("\t")) for n, text in lines]
     problems = []
     for n, cells in rows:
-        if len(cells) != len(header):
-            spaced = "  " in cells[-1] or (len(cells) == 1 and " " in cells[0])
-            hint = "; are tabs turned into spaces?" if spaced else ""
+        missing = len(header) - len(cells)
+        spaced = "  " in cells[-1] or (len(cells) == 1 and " " in cells[0])
+        hint = "; are tabs turned into spaces?" if spaced else ""
+        if missing < 0 or (missing and spaced):
             many = f"{len(cells)} cell{'s' * (len(cells) > 1)}"
             message = f"{cells[0]!r}: {many} where the header has {len(header)}{hint}"
             problems.append(Problem(message, str(path), n))
+        cells += [""] * missing
     if problems:
         raise InputError(problems)
     return iter(rows)
 
 
-def read_table(path: Path) -> Table:
-    """Read one lexicon table; raises :class:`InputError` with every problem of the file."""
+def read_table(path: Path, main: Table | None = None, asked: Feats | None = None) -> Table:
+    """Read one lexicon table; raises :class:`InputError` with every problem of the file.
+
+    ``main`` is the main table of a part, ``asked`` the field of :class:`Table`.
+    """
     (header_line, header), *rows = read_tsv(path, ["lemma"])
     problems = [*_header_problems(header, path, header_line), *_row_problems(rows, header, path)]
     if problems:
         raise InputError(problems)
     cells = {i: Feats.parse(name) for i, name in enumerate(header) if "=" in name}
     columns = {i: name for i, name in enumerate(header) if i and i not in cells}
-    upos = UPOS.get(path.stem, "")
+    upos = UPOS.get(main_name(path.stem), "")
     words = []
     for line, values in rows:
         forms = {cell: values[i] for i, cell in cells.items() if values[i]}
         properties = {name: values[i] for i, name in columns.items()}
         words.append(Row(values[0], forms, properties, properties.get("UPOS") or upos, line))
-    return Table(str(path), path.stem, tuple(cells.values()), tuple(columns.values()), tuple(words))
+    shape, own_key = (tuple(cells.values()), tuple(columns.values())), _own_key(path)
+    table = Table(str(path), path.stem, *shape, tuple(words), asked or Feats(), own_key)
+    return _completed(table, None if cells else main)
+
+
+def _own_key(path: Path) -> str:
+    """Return what the first line of a table says that ids call it (``# key: NAME``)."""
+    said = re.match(r"# key: (\S+)\n", read_source(path))
+    return said[1] if said else ""
+
+
+def _completed(table: Table, main: Table | None) -> Table:
+    """Return a table whose rows have the forms of their lemma, and what the main table says.
+
+    Raises :class:`InputError` for rows that have no form then, in a table that has forms.
+    """
+    source, problems, rows = main or table, list[Problem](), list[Row]()
+    inherited = [name for name in source.columns if name not in table.columns]
+    for row in table.rows:
+        found = [
+            source.by_lemma[name] for name in (row.lemma, row.shown) if name in source.by_lemma
+        ]
+        forms = next((other.forms for other in (row, *found) if other.forms), {})
+        if source.cells and not forms:
+            lacking = f"{source.name}.tsv has no such lemma" if main else "every form is empty"
+            message = f"{row.lemma!r} has no form at all: {lacking}"
+            problems.append(Problem(message, table.path, row.line))
+        more = {name: found[0].properties[name] if found else "" for name in inherited}
+        upos = more.get("UPOS") or row.upos
+        rows.append(replace(row, forms=forms, properties={**row.properties, **more}, upos=upos))
+    if problems:
+        raise InputError(problems)
+    columns = (*table.columns, *inherited)
+    return replace(table, cells=source.cells, columns=columns, rows=tuple(rows))
 
 
 def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Problem]:
@@ -177,7 +246,7 @@ def _header_problems(header: list[str], path: Path, line: int) -> Iterator[Probl
         if key in seen:
             yield Problem(f"column {name!r} stands twice", str(path), line)
         seen.add(key)
-    if path.stem not in UPOS and "UPOS" not in header:
+    if main_name(path.stem) not in UPOS and "UPOS" not in header:
         names = ", ".join(UPOS)
         message = f"table {path.stem!r} is named after no part of speech ({names})"
         yield Problem(f"{message}: it needs a column UPOS", str(path), line)
@@ -210,7 +279,7 @@ def _cell_problems(
             except ValueError as error:
                 yield Problem(f"{values[0]!r}: {error}", str(path), line)
     forms = [value for name, value in zip(header, values, strict=True) if "=" in name]
-    if forms and not any(forms):
+    if forms and not any(forms) and "#" not in values[0]:  # a marked word has those of its lemma
         yield Problem(f"{values[0]!r} has no form at all: every form is empty", str(path), line)
 
 
