@@ -437,7 +437,7 @@ def test_own_templates_that_hide_the_installed_ones_are_named(root: Root, verb: 
 def test_a_path_with_a_nul_is_told(path: str) -> None:
     done = CliRunner().invoke(main, [path, "clams/fr\0"])
     assert done.exit_code == 2
-    assert "is no path" in done.output
+    assert "holds the character U+0000" in done.output
 
 
 def test_a_folder_without_data_is_told(tmp_path: Path) -> None:
