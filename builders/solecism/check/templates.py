@@ -15,6 +15,7 @@ from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import read_lines
+from solecism.phenomena import phenomena, phenomenon_named
 
 
 @dataclass(frozen=True)
@@ -246,6 +247,17 @@ def without_gloss(paradigm: Paradigm) -> Iterator[Problem]:
     yield from paradigm.phrases.lexicon.glosses.missing
 
 
+def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """The phenomenon of a template is not in the list that all data sets share.
+
+    Take one of templates/phenomena.toml, so that reports lay languages side by side; a name of your
+    own is accepted with ``allow: T020``.
+    """
+    name = unbound.template.phenomenon
+    if name and not phenomenon_named(name):
+        yield unbound.problem(f"{name!r} {candidates('phenomena', phenomena(), name)}", "phenomenon")
+
+
 UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
@@ -253,6 +265,7 @@ UNBOUND_CHECKS = {
     "T008": ("warning", attractors_without_controller),
     "T015": ("warning", long_list),
     "T016": ("warning", still_the_example),
+    "T020": ("warning", unknown_phenomenon),
 }
 """The checks of a template that is not bound to its lexicon: level and function by code."""
 

@@ -18,6 +18,7 @@ from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
 from solecism.inputs import check_name
 from solecism.lexicon.table import read_lines
+from solecism.phenomena import phenomenon_named
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
@@ -225,6 +226,8 @@ class _TemplateReader:
         if self.problems:
             raise InputError(self.problems)
         values.setdefault("construction", values["id"])
+        if known := phenomenon_named(values.get("phenomenon", "")):
+            values.setdefault("field", known.field)
         lines = {key: entry.line for key, entry in self.fields.items()}
         whole = Template(
             str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,

@@ -1,0 +1,45 @@
+"""The phenomena of all data sets (``templates/phenomena.toml``), by one name each."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+
+from solecism.root import installed_root
+
+
+@dataclass(frozen=True)
+class Phenomenon:
+    """What paradigms of one kind test.
+
+    ``label`` is for people, ``field`` is BLiMP's field of linguistics, ``older`` are other names of
+    the same. ``judgement``: its sentences are right or wrong (those of garden paths are not).
+    """
+
+    name: str
+    label: str
+    field: str
+    means: str
+    older: tuple[str, ...] = ()
+    judgement: bool = True
+
+
+@cache
+def phenomena() -> dict[str, Phenomenon]:
+    """Return the phenomena by name, in the order of reports."""
+    text = (installed_root().path / "templates" / "phenomena.toml").read_text()
+    entries = tomllib.loads(text).items()
+    return {
+        name: Phenomenon(name, **{**entry, "older": tuple(entry.get("older", ()))})
+        for name, entry in entries
+    }
+
+
+def phenomenon_named(name: str) -> Phenomenon | None:
+    """Return the phenomenon of a name, new or older.
+
+    >>> phenomenon_named("government").name
+    'case'
+    """
+    return next((p for p in phenomena().values() if name in (p.name, *p.older)), None)
