@@ -34,8 +34,8 @@ REFLEXIVES = {
     "reflexive_gender": {"Gender"},
     "reflexive_number": {"Number"},
     "reflexive_person": {"Person", "Number", "Gender"},
-    "reflexive_head": {"Gender"},
-    "binding_domain": {"Gender"},
+    "reflexive_gender_attractor": {"Gender"},
+    "reflexive_domain": {"Gender"},
 }
 
 SUFFIXES = {"resumptive_gender": {"Gender"}, "resumptive_number": {"Number"}}
@@ -82,8 +82,8 @@ BALANCED = {
     "imperative_gender": "Gender",
     "reflexive_gender": "Gender",
     "reflexive_number": "Number",
-    "reflexive_head": "Gender",
-    "binding_domain": "Gender",
+    "reflexive_gender_attractor": "Gender",
+    "reflexive_domain": "Gender",
     "resumptive_gender": "Gender",
     "resumptive_number": "Number",
 }
@@ -91,7 +91,7 @@ BALANCED = {
 
 SECOND_READINGS = {
     "adjective_definite": "שמר חלם חשב הסתכל",  # keep the house clean, dream of her young
-    "agent_phrase": "כתב קרא סיפר סגר כיסה בנה הוסיף",  # the door closed on my hands
+    "passive_agent": "כתב קרא סיפר סגר כיסה בנה הוסיף",  # the door closed on my hands
     "comparative_preposition": "מנוסה חזק מוכשר עשיר מפורסם",  # strong in
     "copula_number": "בעל",  # הבעלים, the owner
     "hitpael_object": "פיטר",  # התפטרו אותו
@@ -290,7 +290,7 @@ def test_verbs_without_an_object_have_no_reading_with_one(pairs: Pairs, forms: F
 
 
 def test_an_agent_stands_after_a_passive(pairs: Pairs, forms: Forms) -> None:
-    for row in pairs["agent_phrase"]:
+    for row in pairs["passive_agent"]:
         ours, theirs = changed(row)
         assert any(row.properties.get("Frame") == "passive" for _, row, _ in forms[ours]), ours
         assert not any(row.properties.get("Frame") == "passive" for _, row, _ in forms[theirs]), (

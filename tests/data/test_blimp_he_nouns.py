@@ -144,7 +144,7 @@ def test_a_bare_noun_before_a_definite_modifier_is_no_construct_state(pairs: Pai
 
 def test_numerals_have_a_noun_of_the_other_number(pairs: Pairs) -> None:
     one, many = texts("noun", "Number=Sing"), texts("noun", "Number=Plur")
-    for uid in ("plural_after_numeral", "plural_after_many", "singular_before_one"):
+    for uid in ("numeral_plural", "quantifier_number", "singular_before_one"):
         right, wrong = (one, many) if uid == "singular_before_one" else (many, one)
         for row in pairs[uid]:
             good, bad = changed(row)
