@@ -1,7 +1,9 @@
 """The analyses of Warstadt et al. (2020), "BLiMP"."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,26 +26,10 @@ PEOPLE = "people"
 MOST_SHOWN = 100
 """The most paradigms in the figure of difficulty, the hardest ones."""
 
-_DETERMINER, _VERB = "determiner_noun_agreement", "regular_plural_subject_verb_agreement"
-
 CONTRASTS: Mapping[str, tuple[list[str], list[str]]] = {
-    "intervening adjective": (
-        [f"{_DETERMINER}_{name}" for name in ("1", "2", "irregular_1", "irregular_2")],
-        [f"{_DETERMINER}_with_{name}"
-         for name in ("adjective_1", "adj_2", "adj_irregular_1", "adj_irregular_2")],
-    ),
-    "attractor in a relational noun": (
-        [f"{_VERB}_1", f"ir{_VERB}_1"], ["distractor_agreement_relational_noun"],
-    ),
-    "attractor in a relative clause": (
-        [f"{_VERB}_1", f"ir{_VERB}_1"], ["distractor_agreement_relative_clause"],
-    ),
-    "irregular plural": ([f"{_VERB}_1", f"{_VERB}_2"], [f"ir{_VERB}_1", f"ir{_VERB}_2"]),
-    "irregular noun after a determiner": (
-        [f"{_DETERMINER}_1", f"{_DETERMINER}_2"],
-        [f"{_DETERMINER}_irregular_1", f"{_DETERMINER}_irregular_2"],
-    ),
-}  # fmt: skip
+    name: (sides["without"], sides["with"])
+    for name, sides in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
+}
 """Paradigms without and with something that makes agreement harder (sections 6.1 and 6.2)."""
 
 _PREFIXES = ["one_prefix", "two_prefix"]

@@ -342,21 +342,7 @@ _ARCHITECTURES = {
     "transformer": "a word-level Transformer with the architecture of GPT-2",
 }
 
-_CARD = """---
-library_name: {library}
-tags: [solecism, baseline, {arch}]
----
-
-# {name}
-
-This is {what}. `solecism train` made it from text that is not in this folder; nothing else was
-seen: no pretrained weights, no other text.
-
-| | |
-|---|---|
-{facts}
-    solecism score clams/en --model {name}
-"""
+_CARD = Path(__file__).with_name("card.md")
 
 
 def model_card(name: str, record: Mapping[str, Any], texts: Texts) -> str:
@@ -369,7 +355,7 @@ def model_card(name: str, record: Mapping[str, Any], texts: Texts) -> str:
         "held-out sentences": len(texts.valid),
         **record["options"],
     }
-    return _CARD.format(
+    return _CARD.read_text().format(
         name=name, arch=arch, what=_ARCHITECTURES[arch],
         library="kenlm" if arch == "ngram" else "transformers",
         facts="".join(f"| {what} | {value} |\n" for what, value in facts.items()),

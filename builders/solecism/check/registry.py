@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,42 +70,7 @@ class Check:
         return Finding(self.code, self.level, text, problem.path, problem.line)
 
 
-READING_CHECKS = {
-    "L001": """A lexicon table cannot be read.
-
-        Correct what is named: the header, a cell, the encoding (`docs/formats.md`, Lexicon tables).
-        """,
-    "L002": """The hierarchy of classes cannot be read.
-
-        Every parent must be a class with a line of its own, and no class may be below itself
-        (`docs/formats.md`, classes.tsv).
-        """,
-    "L003": """The spelling rules cannot be read.
-
-        Correct the rule that is named (`docs/formats.md`, Orthography).
-        """,
-    "T001": """A template cannot be read.
-
-        Correct the front matter or the line that is named (`docs/formats.md`, Templates).
-        """,
-    "T002": """The macros of a language cannot be read.
-
-        Correct `_phrases.jinja`; the templates of the language are not checked further until then.
-        """,
-    "T003": """A template does not fit the lexicon.
-
-        It names a slot, macro, table, column or value that does not exist, or no word fits.
-        """,
-    "T004": """No items can be drawn from a template.
-
-        A form is ambiguous or missing, or the words allow fewer items than `draw` wants.
-        """,
-    "T014": """A template holds characters that cannot be seen.
-
-        Remove control characters (but tabs), direction marks, zero-width and private-use
-        characters. The joiners that Persian and Indic scripts need are allowed after a letter.
-        """,
-}
+READING_CHECKS: dict[str, str] = tomllib.loads(Path(__file__).with_name("reading.toml").read_text())
 """Message and advice, by code, for errors raised while files are read or items are drawn."""
 
 

@@ -4,6 +4,7 @@ PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), o
 (.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -17,38 +18,9 @@ from solecism.check.audit import Audit, audit, total
 from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, print_lines
 from solecism.root import Root
 
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
-    "pairs": {
-        "pairs": ("pairs", "all pairs"),
-        "same": ("good\n= bad", "both sentences are the same"),
-        "duplicates": ("dupli-\ncates", "sentences that occurred before on their side"),
-        "unequal": ("unequal\nlength", "the sentences have different numbers of words"),
-        "good_longer": ("good\nlonger", "the good one has more words"),
-    },
-    "leaks and faults": {
-        "mark": ("final\nmark", "different final marks"),
-        "capital": ("capital", "a word that both have has a capital in one only"),
-        "more": ("more\nchanged", "an auxiliary changes more than the contrast needs"),
-        "prefix_words": ("prefix\nwords", "a word of the prefix methods is empty or several words"),
-        "number": ("number", "a determiner of the good one disagrees with its noun"),
-        "reordered": ("re-\nordered", "the same words in another order"),
-    },
-    "contrasts": {
-        "one_word": ("one\nword", "one word differs"),
-        "contrasts": ("con-\ntrasts", "number of distinct contrasts (laughs : laugh)"),
-        "lemmas": ("lemmas", "number of distinct lemmas"),
-        "cue": ("cue", "share that a classifier gets right by the words that differ alone"),
-        "cue_grouped": ("cue,\ngrouped", "the same on contrasts that it has not seen"),
-        "cue_bigrams": ("cue,\nbigrams", "the same by two words in a row"),
-    },
-    "heuristics": {
-        "first_noun": ("first\nnoun", "share with which it agrees, in paradigms of agreement"),
-        "nearest_noun": ("nearest\nnoun", "the same of the last noun before the word that differs"),
-        "last_noun": ("last\nnoun", "the same of the sentence's last noun"),
-        "shorter": ("shorter\nsent.", "share: the good one has fewer characters (chance: 0.5)"),
-        "frequent": ("more\nfreq.", "share: the good word is the more frequent of the two"),
-    },
-}
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text()
+)
 """The titles of the tables; of each column the title, and what it says."""
 
 

@@ -15,7 +15,7 @@ import click
 from solecism.errors import candidates, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
     from rich.table import Table
 
     from solecism.root import Root
@@ -113,12 +113,9 @@ def plain_table(
     from rich.table import Table
 
     made = Table(box=None, pad_edge=False)
-    for title in left:
-        made.add_column(title, overflow="fold")
-    for title in right:
-        made.add_column(title, justify="right")
-    for title in more:
-        made.add_column(title)
+    for title in (*left, *right, *more):
+        side: JustifyMethod = "right" if title in right else "left"
+        made.add_column(title, justify=side, overflow="fold" if title in left else "ellipsis")
     for row in rows:
         cells = ("?" if cell is None else cell for cell in row)
         made.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells))

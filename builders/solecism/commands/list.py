@@ -124,20 +124,18 @@ def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -
     if config:
         (config,) = choose(entry.name, known, [config])
         known = {config: known[config]}
-    paradigms = load_paradigms(root, entry.name, chain.from_iterable(known.values()))
-    counts = {name: p.template.draw or p.plan.size() for name, p in paradigms.items()}
-    tags = {name: tags_of_config(entry, name, some) for name, some in known.items()}
-    if config:
-        return [
-            Size(name, entry.version, 1, count, None, tags[config])
-            for name, count in counts.items()
-        ]
-    sets = {name: sum(counts[template.name] for template in some) for name, some in known.items()}
-    return [
-        Size(f"{entry.name}/{name}", entry.version, len(some), sets[name], None, tags[name])
-        for name, some in known.items()
-        if not is_collected or entry.configs == "languages" or len(some) > 1
-    ]
+    drawn = {t.name: t for t in chain.from_iterable(known.values())}
+    whole = [template for template in drawn.values() if not template.draw]
+    counts = {name: p.plan.size() for name, p in load_paradigms(root, entry.name, whole).items()}
+    found = []
+    for name, some in known.items():
+        tags = tags_of_config(entry, name, some)
+        sets = [(t.name, 1, t.draw or counts[t.name]) for t in some]
+        if not config:
+            sets = [(f"{entry.name}/{name}", len(some), sum(count for *_, count in sets))]
+        if not is_collected or entry.configs == "languages" or len(some) > 1:
+            found += [Size(what, entry.version, n, count, None, tags) for what, n, count in sets]
+    return found
 
 
 def mined_size(entry: CatalogueEntry, code: str) -> MinedSize:

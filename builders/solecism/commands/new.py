@@ -24,29 +24,8 @@ from solecism.root import Root, installed_root
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
 
-_TEMPLATE = f"""\
----
-{EXAMPLE}
-# All that a template may say: docs/formats.md
-id: {{uid}}
-phenomenon: subject_verb_agreement
-field: morphology
-construction: what to call it in tables
-about: What is tested, in one sentence.
-# source: a key of references.bib; leave the line out where you follow no paper.
-# Slots are named after the example sentence: the author laughs. What stands in braces says which
-# words of a table they take; ask for what your sentence needs.
-slots:
-  author: {{{{{{author}}}}}}
-  laughs: {{{{{{laughs}}}}}}
-controller: author
-# How many minimal sets; `all` makes all there are, which may be very many.
-draw: {{draw}}
----
-# One line a condition. `agree` takes the form that fits, `clash` each form that does not.
-good: {{subject}} {{{{{{{{ laughs | agree(author) }}}}}}}}
-bad:  {{subject}} {{{{{{{{ laughs | clash(author, "Number") }}}}}}}}
-"""
+_STARTER = Path(__file__).parents[1] / "grammar" / "starter"
+"""The first template and the small tables of somebody who begins with nothing."""
 
 _SLOTS = {
     "author": ("noun", {"Animacy": "Anim", "Set": "1", "Case": "Nom"}),
@@ -70,33 +49,6 @@ _PHRASES_TEXT = f"""\
 {{# Macros that the paradigms of this language share. If it has no article: {{{{ n }}}} alone. #}}
 {{% {_THE}n) %}}{_ARTICLE}{{{{ n }}}}{{% endmacro %}}
 """
-
-_TABLES = {
-    "noun": (
-        "# Nouns: a row a word, tabs between cells. Replace the example rows. Columns with = are",
-        "# forms: add Case=Acc|Number=Sing and so on. Others are properties: add Gender and so on.",
-        "lemma\tNumber=Sing\tNumber=Plur\tAnimacy\tClass",
-        "author\tauthor\tauthors\tAnim\thuman",
-        "pilot\tpilot\tpilots\tAnim\thuman",
-    ),
-    "verb": (
-        "# Verbs: add a form column for each person, number, gender or tense that you use.",
-        "lemma\tNumber=Sing|Person=3|Tense=Pres\tNumber=Plur|Person=3|Tense=Pres\tFrame",
-        "laugh\tlaughs\tlaugh\tintransitive",
-        "sleep\tsleeps\tsleep\tintransitive",
-    ),
-    "det": (
-        "# Articles and other determiners. With gender: Gender=Masc|Number=Sing and so on.",
-        "lemma\tNumber=Sing\tNumber=Plur",
-        "the\tthe\tthe",
-    ),
-    "classes": ("# Classes of words, each below its parent.", "class\tparent", "human\t"),
-    "orthography": (
-        "# Spelling rules that run across words, then settings. Example of a rule (elision):",
-        "# elision<tab>le|la<tab>[aeiou].*<tab>l'+=",
-        "rule\tleft\tright\tresult\ncapital\t\t\tyes\nstop\t\t\t.",
-    ),
-}
 
 
 @click.command(help=__doc__)
@@ -129,11 +81,12 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
     else:
         phrases = _phrases(template.parent, lexicon, installed if texts else root)
         texts |= {template.with_name(PHRASES): phrases}
-        texts[template] = _TEMPLATE.format(uid=uid, **_example(lexicon, phrases))
-        for table, lines in _TABLES.items():
-            path = words / f"{table}.tsv"
-            if (table != "det" or 'word("det"' in phrases) and path not in texts:
-                texts[path] = "\n".join(lines) + "\n"
+        first = read_source(_STARTER / "template.jinja")
+        texts[template] = first.format(uid=uid, **_example(lexicon, phrases))
+        for table in sorted(_STARTER.glob("*.tsv")):
+            path = words / table.name
+            if (table.stem != "det" or 'word("det"' in phrases) and path not in texts:
+                texts[path] = read_source(table)
     if template.exists() and template.read_bytes() != texts[template].encode():
         raise fail("there is such a paradigm already", template)
     return add_texts(root.path, {path: text for path, text in texts.items() if not path.exists()})

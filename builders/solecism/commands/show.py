@@ -175,13 +175,14 @@ def mark_difference(good: str, bad: str) -> tuple[str, str]:
     """Put brackets around the words in which two sentences differ."""
     space = " " if " " in good + bad else ""
     sides = [text.split(space) if space else list(text) for text in (good, bad)]
-    marked = []
     for words, span in zip(sides, differing_span(*sides), strict=True):
-        middle = space.join(words[span])
-        core = middle.rstrip(".,;:!?")
-        within = f"[{core}]{middle[len(core) :]}"
-        marked.append(space.join([*words[: span.start], within, *words[span.stop :]]))
-    return marked[0], marked[1]
+        words[span] = [_bracketed(space.join(words[span]))]
+    return space.join(sides[0]), space.join(sides[1])
+
+
+def _bracketed(text: str) -> str:
+    core = text.rstrip(".,;:!?")
+    return f"[{core}]{text[len(core) :]}"
 
 
 def item_grid(kind: str, count: int, item: ItemRow, width: int) -> Table:
@@ -255,8 +256,7 @@ def _bracket(good: _Words, bad: _Words) -> None:
     for words, span in zip((good, bad), spans, strict=True):
         for place in range(span.start, span.stop):
             word, gloss = words[place]
-            core = word.rstrip(".,;:!?")
-            words[place] = f"[{core}]{word[len(core) :]}", gloss
+            words[place] = _bracketed(word), gloss
 
 
 def _wrapped(words: _Words, width: int) -> Iterator[_Words]:

@@ -58,7 +58,7 @@ def render_card(
     """
     lock, path = lock_path(root, entry.name), root.card(entry.name)
     locked = read_lock(lock).get(entry.name, {})
-    text = read_source(path) if path.is_file() else _PLAIN
+    text = read_source(path if path.is_file() else _PLAIN)
     pairs = next((c.schema for c in built if "features" in c.schema.names), None)
     verified = verified_configs(locked, entry.version, built)
     skipped = sum((p.counts.skipped for c in built for p in c.paradigms), Counter[str]())
@@ -185,23 +185,7 @@ def version_rows(
     ]
 
 
-_PLAIN = """# {{ entry.pretty_name }} {{ entry.version }}
-
-{{ entry.summary }}
-
-{% for config in built %}
-* `{{ config.name }}`: {{ config.rows }} items
-{% endfor %}
-
-```bibtex
-{{ citation }}
-
-{% for reference in references %}
-{{ reference.text }}
-
-{% endfor %}
-```
-"""
+_PLAIN = Path(__file__).with_name("plain_card.md.jinja")
 
 
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

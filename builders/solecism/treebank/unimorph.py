@@ -7,6 +7,7 @@ arguments, ``NOM(3,SG)``.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,51 +18,11 @@ from solecism.errors import InputError, Problem, candidates
 from solecism.inputs import read_text, refuse_pointer
 from solecism.lexicon.features import Feats
 
-_PARTS = {
-    "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "NOUN", "ART": "DET",
-    "DET": "DET", "V": "VERB", "ADV": "ADV", "AUX": "AUX", "V.PTCP": "VERB", "V.MSDR": "VERB",
-    "V.CVB": "VERB", "ADP": "ADP", "COMP": "SCONJ", "CONJ": "CCONJ", "NUM": "NUM", "PART": "PART",
-    "INTJ": "INTJ",
-}  # fmt: skip
-
-# ESS is a static location in the schema: the prepositional case of Slavic languages. The essive of
-# Finnish grammar is FRML. Finnish adjectives have GEADJ where GEN is meant, as the N in GEN was
-# replaced by ADJ.
-_CASES = {
-    "NOM": "Nom", "ACC": "Acc", "ERG": "Erg", "ABS": "Abs", "GEN": "Gen", "GEADJ": "Gen",
-    "DAT": "Dat", "INS": "Ins", "VOC": "Voc", "LOC": "Loc", "ESS": "Loc", "COM": "Com",
-    "PRT": "Par", "PRIV": "Abe", "TRANS": "Tra", "FRML": "Ess", "BEN": "Ben", "PRP": "Cau",
-    "COMPV": "Cmp", "EQTV": "Equ",
-    "TERM": "Ter", "ALL": "All", "ABL": "Abl", "AT+ALL": "All", "AT+ABL": "Abl", "AT+ESS": "Ade",
-    "IN+ALL": "Ill", "IN+ABL": "Ela", "IN+ESS": "Ine", "ON+ALL": "Sub", "ON+ABL": "Del",
-    "ON+ESS": "Sup",
-}  # fmt: skip
-
-_FEATURES = {
-    "Number": {"SG": "Sing", "PL": "Plur", "DU": "Dual", "TRI": "Tri", "PAUC": "Pauc",
-               "GRPL": "Grpl", "INVN": "Inv"},
-    "Gender": {"MASC": "Masc", "FEM": "Fem", "NEUT": "Neut"},
-    "Animacy": {"ANIM": "Anim", "INAN": "Inan", "HUM": "Hum", "NHUM": "Nhum"},
-    "Person": {"0": "0", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5", "IMPRS": "0"},
-    "Clusivity": {"INCL": "In", "EXCL": "Ex"},
-    "Tense": {"PRS": "Pres", "PST": "Past", "FUT": "Fut"},
-    "Mood": {"IND": "Ind", "SBJV": "Sub", "COND": "Cnd", "IMP": "Imp", "POT": "Pot", "OPT": "Opt",
-             "ADM": "Adm", "DES": "Des", "PURP": "Prp", "QUOT": "Qot", "IRR": "Irr", "DEB": "Nec"},
-    "Aspect": {"PFV": "Perf", "IPFV": "Imp", "PRF": "Perf", "PROG": "Prog", "PROSP": "Prosp",
-               "HAB": "Hab", "ITER": "Iter"},
-    "Voice": {"ACT": "Act", "PASS": "Pass", "MID": "Mid", "CAUS": "Cau", "RECP": "Rcp",
-              "ANTIP": "Antip", "DIR": "Dir", "INV": "Inv"},
-    "VerbForm": {"FIN": "Fin", "NFIN": "Inf", "V.PTCP": "Part", "V.MSDR": "Vnoun", "V.CVB": "Conv"},
-    "PartForm": {"AG": "Agt"},
-    "Degree": {"CMPR": "Cmp", "SPRL": "Sup", "AB": "Abs", "RL": "Sup", "EQT": "Equ"},
-    "Polarity": {"POS": "Pos", "NEG": "Neg"},
-    "Definite": {"DEF": "Def", "INDF": "Ind", "NDEF": "Ind", "SPEC": "Spec", "PSSD": "Cons"},
-    "Polite": {"FORM": "Form", "INFM": "Infm", "POL": "Form", "ELEV": "Elev", "HUMB": "Humb"},
-    "Reflex": {"REFL": "Yes"},
-    "Case": _CASES,
-}  # fmt: skip
-
-_TAGS = {tag: (name, value) for name, tags in _FEATURES.items() for tag, value in tags.items()}
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_PARTS: dict[str, str] = _KNOWN["parts"]
+_TAGS = {
+    tag: (name, value) for name, tags in _KNOWN["features"].items() for tag, value in tags.items()
+}
 _NONE = frozenset({"LGSPEC1", "LGSPEC2", "LGSPEC3", *_PARTS} - {"V.PTCP", "V.MSDR", "V.CVB"})
 """Tags without a UD feature: parts of speech, and tags for what is special to a language."""
 

@@ -1,0 +1,10 @@
+PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+CREATE TABLE IF NOT EXISTS study (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sessions (
+    session TEXT PRIMARY KEY, participant TEXT NOT NULL UNIQUE, list INTEGER NOT NULL, native_language TEXT,
+    flags TEXT NOT NULL, begun REAL NOT NULL, seen REAL NOT NULL, finished INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    session TEXT NOT NULL REFERENCES sessions, position INTEGER NOT NULL, item TEXT NOT NULL,
+    answer TEXT NOT NULL, PRIMARY KEY (session, position), UNIQUE (session, item)
+) WITHOUT ROWID;
