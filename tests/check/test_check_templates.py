@@ -32,6 +32,8 @@ CASES = [
     ("T012", "simple", "author is under(laughs.Subject)", "author is under(laughs.Object)", 9,
      "author is under(laughs.Object)"),
     ("T001", "simple", "source:", "allow: [X1]\nsource:", 5, "'X1' is not the code of a check"),
+    ("T020", "simple", "phenomenon: subject_verb_agreement", "phenomenon: subject_verb_agrement", 3,
+     "did you mean 'subject_verb_agreement'?"),
     ("T016", "simple", "id: simple", f"{EXAMPLE}\nid: simple", 2, "simple"),
     ("T017", "simple", "{{ laughs | agree(author) }}", "{{ laughs }}", 8, "'laughs' in Number"),
 ]  # fmt: skip

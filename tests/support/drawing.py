@@ -46,7 +46,7 @@ def tsv(text: str) -> str:
 
 def template(uid: str, front: str, lines: str) -> str:
     """Put a template together; ``front`` need not have the texts that every paradigm has."""
-    texts = {"phenomenon": "agreement", "about": "A test.", "source": "nobody-1999"}
+    texts = {"phenomenon": "subject_verb_agreement", "about": "A test.", "source": "nobody-1999"}
     head = dedent(front).strip()
     known = {line.partition(":")[0] for line in head.splitlines()}
     rest = [f"{key}: {value}" for key, value in texts.items() if key not in known]

@@ -42,8 +42,7 @@ def _build(root: Path, out: Path, version: str) -> Path:
 
 def _drop_a_noun(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    gone = next(n for n, line in enumerate(lines) if "Anim" in line.split("\t") and n > 1)
-    path.write_text("\n".join(lines[:gone] + lines[gone + 1 :]) + "\n", encoding="utf-8")
+    path.write_text("\n".join(lines[:2] + lines[3:]) + "\n", encoding="utf-8")
 
 
 def sums(folder: Path) -> dict[str, str]:

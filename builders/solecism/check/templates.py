@@ -255,7 +255,9 @@ def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
     """
     name = unbound.template.phenomenon
     if name and not phenomenon_named(name):
-        yield unbound.problem(f"{name!r} {candidates('phenomena', phenomena(), name)}", "phenomenon")
+        yield unbound.problem(
+            f"{name!r} {candidates('phenomena', [*phenomena()], name)}", "phenomenon"
+        )
 
 
 UNBOUND_CHECKS = {
