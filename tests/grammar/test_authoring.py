@@ -277,7 +277,7 @@ def like(folder: Path, front: str, lines: str = "") -> Paradigm:
 def test_a_template_takes_over_all_but_what_it_says(tmp_path: Path) -> None:
     found = like(tmp_path, "about: Another test.\nslots: {bakes: {lemma: see}}")
     assert found.template.about == "Another test."
-    assert found.template.phenomenon == "agreement"
+    assert found.template.phenomenon == "subject_verb_agreement"
     assert found.template.id == found.template.construction == "q"
     assert set(good(found)) == {
         f"the {who} saw {what}"
