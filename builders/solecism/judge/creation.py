@@ -153,7 +153,8 @@ def scrambled(
             turns.append((found[uid], -size, uid, pair, text))
             found[uid] += 1
     if len(turns) < number:
-        message = f"only {len(turns)} sentences have {MIN_WORDS} different words or more"
+        names = ", ".join(sorted({pair["config"] for pair in pairs}))
+        message = f"{names}: only {len(turns)} sentences have {MIN_WORDS} different words or more"
         raise fail(f"{message}, {number} are wanted for catch and practice trials (--catch 0)")
     turns.sort(key=lambda turn: turn[:3])
     return [(pair, text) for *_, pair, text in turns[:number]]
