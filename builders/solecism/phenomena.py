@@ -1,4 +1,5 @@
-"""The phenomena of all data sets (``templates/phenomena.toml``), by one name each."""
+"""The phenomena of all data sets (``templates/phenomena.toml``), by one name each, and new names of
+paradigms that were called otherwise (``templates/renamed.tsv``)."""
 
 from __future__ import annotations
 
@@ -43,3 +44,19 @@ def phenomenon_named(name: str) -> Phenomenon | None:
     'case'
     """
     return next((p for p in phenomena().values() if name in (p.name, *p.older)), None)
+
+
+@cache
+def _renamed() -> dict[str, str]:
+    text = (installed_root().path / "templates" / "renamed.tsv").read_text()
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    return {old: new for _, old, new in rows[1:]}
+
+
+def current_uid(uid: str) -> str:
+    """Return what a paradigm is called now.
+
+    >>> current_uid("deren_dessen"), current_uid("verb_second")
+    ('relative_possessor_gender', 'verb_second')
+    """
+    return _renamed().get(uid, uid)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from drawing import make_root, template
+from release import CHECKOUT
 from solecism import root as sources
 from solecism.datasets.from_templates import find_paradigm, load_paradigms, templates_of_language
 from solecism.errors import InputError
@@ -83,3 +84,12 @@ def test_unknown_names_are_told_with_the_candidates(root: Root) -> None:
     ):
         with pytest.raises(InputError, match=message):
             call()
+
+
+def test_old_uids_name_the_new_ones() -> None:
+    lines = (CHECKOUT / "templates" / "renamed.tsv").read_text().splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")][1:]
+    assert len(rows) == 14
+    for dataset, old, new in rows:
+        with pytest.raises(InputError, match=rf"did you mean '{new}'"):
+            find_paradigm(Root(CHECKOUT), dataset, dataset.removeprefix("blimp-"), old)

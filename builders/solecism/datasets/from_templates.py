@@ -14,7 +14,7 @@ from solecism.check.registry import Finding
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
-from solecism.errors import fail, unknown_error
+from solecism.errors import candidates, fail
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
@@ -22,6 +22,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
 from solecism.language_tags import tags_of
 from solecism.lexicon.lexicon import Lexicon
+from solecism.phenomena import current_uid
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, ItemRow, pair_schema
 
@@ -131,7 +132,8 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
     if not known:
         known = {t.id: t for t in templates_of_language(root, dataset, language)}
     if uid not in known:
-        raise unknown_error(f"{dataset}/{language} has no paradigm", uid, "paradigms", known)
+        near = candidates("paradigms", [*known], current_uid(uid))
+        raise fail(f"{dataset}/{language} has no paradigm {uid!r} {near}")
     (paradigm,) = load_paradigms(root, dataset, [known[uid]]).values()
     return paradigm
 

@@ -9,11 +9,12 @@ from types import MappingProxyType
 from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_of
-from solecism.errors import InputError, fail, unknown_error
+from solecism.errors import InputError, candidates, fail
 from solecism.files import is_own_file
 from solecism.hashing import Content, ContentDigest, file_digest
 from solecism.inputs import SHA256, Number, check_name, parquet_tables, read_json, reading_parquet
 from solecism.language_tags import config_named
+from solecism.phenomena import current_uid
 from solecism.root import Root
 
 MANIFEST = "manifest.json"
@@ -98,8 +99,8 @@ class Manifest:
         """
         name = config_named(name, self.configs)
         if name not in self.configs:
-            message = f"data set {self.dataset!r} {self.version} has no config"
-            raise unknown_error(message, name, "configs", sorted(self.configs))
+            near = candidates("configs", sorted(self.configs), current_uid(name))
+            raise fail(f"data set {self.dataset!r} {self.version} has no config {name!r} {near}")
         return self.configs[name]
 
     def paths(self, config: str) -> list[Path]:

@@ -21,6 +21,7 @@ from solecism.errors import InputError, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
+from solecism.phenomena import current_uid
 from solecism.schema import CLOZE, SUITE, ItemRow, kind_of_items, pair_schema
 from solecism.scoring.results import require
 
@@ -103,7 +104,8 @@ class ItemSet:
         if self.uid:
             chosen = pc.equal(known[paradigm], self.uid).to_numpy()
         if not chosen.any():
-            near = candidates("paradigms", sorted(known[paradigm].unique().to_pylist()), self.uid)
+            names = sorted(known[paradigm].unique().to_pylist())
+            near = candidates("paradigms", names, current_uid(self.uid))
             raise fail(f"{self.name}/{self.config} has no paradigm {self.uid!r} {near}")
         if self.sample is not None:
             hashes = text_hashes(known["id"].to_pylist()).byteswap()
