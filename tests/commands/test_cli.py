@@ -529,3 +529,17 @@ def test_a_verb_whose_packages_are_not_installed_names_the_extra(tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
     assert "pip install 'solecism[score]'" in done.stderr
+
+
+@pytest.mark.parametrize("asked", ["--phenomenon negation", "negation"])
+def test_paradigms_are_found_by_phenomenon_and_text(asked: str) -> None:
+    done = CliRunner().invoke(main, ["list", *asked.split(), "--json", "--root", str(CHECKOUT)])
+    names = {json.loads(line)["name"] for line in done.output.splitlines()}
+    assert {"blimp-he/he/negative_concord_time", "blimp-fr/fr/ne_que_position"} <= names
+    shown = CliRunner().invoke(main, ["list", *asked.split(), "--root", str(CHECKOUT)])
+    assert "blimp-ru/ru/negative_concord" in shown.output
+
+
+def test_an_unknown_phenomenon_is_told() -> None:
+    done = CliRunner().invoke(main, ["list", "--phenomenon", "negatoin", "--root", str(CHECKOUT)])
+    assert (done.exit_code, "did you mean 'negation'?" in done.output) == (2, True)

@@ -1,6 +1,7 @@
 """List what can be built, with sizes.
 
-NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data set.
+NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data set. Another word,
+as negation, finds the paradigms that say it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, 
 from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import (
     load_paradigms,
+    paradigms_on,
     tags_of_config,
     templates_of_configs,
 )
 from solecism.errors import fail
+from solecism.grammar.template import Template
 from solecism.harness import TASKS
 from solecism.language_tags import isos_of, language_name, tags_of
 from solecism.root import Root
@@ -35,15 +38,21 @@ from solecism.treebank.sources import present
 @click.argument("names", nargs=-1, shell_complete=complete_names)
 @option("--tasks", is_flag=True, help="Print the folder of our lm-eval tasks instead.")
 @option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
+@option("--phenomenon", metavar="NAME", help="The paradigms of all data sets that test it.")
 @JSON
 @ROOT
-def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, root: Root) -> None:
+def command(
+    names: tuple[str, ...], tasks: bool, cited: bool, phenomenon: str | None, as_json: bool, root: Root
+) -> None:  # fmt: skip
     if tasks:
         echo(TASKS)
         return
     if cited:
         for name in names or (*root.datasets, *mined_names()):
             echo(cite(root, name.partition("/")[0]))
+        return
+    if paradigms := _paradigms(root, names, phenomenon):
+        _print_paradigms(paradigms, as_json)
         return
     found = sizes(root, names)
     if as_json:
@@ -54,6 +63,24 @@ def command(names: tuple[str, ...], tasks: bool, cited: bool, as_json: bool, roo
     is_mined = mined and len(mined) == len(found)
     for table in mined_tables(mined) if is_mined else [size_table(found)]:
         console().print(table)
+
+
+def _paradigms(root: Root, names: Sequence[str], phenomenon: str | None) -> list[Template]:
+    """Return the paradigms that were asked for; none where ``names`` are data sets."""
+    if phenomenon:
+        return paradigms_on(root, phenomenon)
+    known = {*root.datasets, *mined_names()}
+    is_text = len(names) == 1 and names[0].partition("/")[0] not in known
+    return paradigms_on(root, text=names[0]) if is_text else []
+
+
+def _print_paradigms(paradigms: Sequence[Template], as_json: bool) -> None:
+    if as_json:
+        keys = ("name", "phenomenon", "field", "about", "draw")
+        print_lines(*(json.dumps({k: getattr(t, k) for k in keys}) for t in paradigms))
+        return
+    rows = [(t.name, t.draw or "all", t.about) for t in paradigms]
+    console().print(plain_table(rows, ["paradigm"], ["minimal sets"], ["about"]))
 
 
 def size_table(found: Sequence[Size]) -> Table:

@@ -14,7 +14,7 @@ from solecism.check.registry import Finding
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, example_of
-from solecism.errors import candidates, fail
+from solecism.errors import candidates, fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
@@ -22,7 +22,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
 from solecism.language_tags import tags_of
 from solecism.lexicon.lexicon import Lexicon
-from solecism.phenomena import current_uid
+from solecism.phenomena import current_uid, phenomena, phenomenon_named
 from solecism.root import Root
 from solecism.schema import FEATURES, SUITE, ItemRow, pair_schema
 
@@ -82,6 +82,25 @@ def templates_of_language(root: Root, dataset: str, language: str) -> tuple[Temp
     """
     found = [t for path in root.templates(dataset, language) for t in read_templates(path)]
     return tuple(sorted(found, key=lambda template: template.id))
+
+
+def paradigms_on(root: Root, phenomenon: str = "", text: str = "") -> list[Template]:
+    """Return the paradigms of all data sets on a phenomenon, or with a text in what they say.
+
+    They say their UID, phenomenon and `about`. Raises :class:`InputError` for a phenomenon that
+    is not in the list of all.
+    """
+    wanted = phenomenon_named(phenomenon)
+    if phenomenon and not wanted:
+        raise unknown_error("there is no phenomenon", phenomenon, "phenomena", phenomena())
+    places = (
+        (dataset, language) for dataset in root.datasets for language in root.configs(dataset)
+    )
+    found = chain.from_iterable(templates_of_language(root, *place) for place in places)
+    if wanted:
+        return [t for t in found if phenomenon_named(t.phenomenon) == wanted]
+    words = text.lower()
+    return [t for t in found if words in f"{t.id} {t.phenomenon} {t.about}".lower()]
 
 
 def template_configs(
