@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -240,25 +241,16 @@ def _is_bad_word(word: str | None) -> bool:
     return (word is not None and len(word.split(" ")) != 1) or word == ""
 
 
-_ONE = frozenset(["a", "an", "another", "each", "every", "one", "this"])
-_SEVERAL = frozenset(
-    ("both", "few", "fewer", "many", "more", "several", "these", "those", "two", "three", "four",
-     "five", "six", "seven", "eight", "nine", "ten")
-)  # fmt: skip
-_FORMS = {
-    ("be", "Pres"): "am is are", ("be", "Past"): "was were", ("have", "Pres"): "has have",
-    ("have", "Past"): "had", ("do", "Pres"): "does do", ("do", "Past"): "did",
-}  # fmt: skip
-_NEGATED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_ENGLISH = tomllib.loads(Path(__file__).with_name("english.toml").read_text())
+_ONE, _SEVERAL = (frozenset(_ENGLISH[number].split()) for number in ("one", "several"))
+_NEGATED: dict[str, str] = _ENGLISH["negated"]
 _AUXILIARIES = {
-    **{form: key for key, forms in _FORMS.items() for form in forms.split()},
-    **{
-        w: (w, "")
-        for w in ["can", "could", "may", "might", "must", "shall", "should", "will", "would"]
-    },
+    form: (lemma, tense)
+    for lemma, tenses in _ENGLISH["auxiliaries"].items()
+    for tense, forms in tenses.items()
+    for form in forms.split()
 }
-_SMALL = "of who whom which that to in on at by for with from about not and or but than"
-_STOP = {*_ONE, *_SEVERAL, *_AUXILIARIES, *_SMALL.split()}
+_STOP = {*_ONE, *_SEVERAL, *_AUXILIARIES, *_ENGLISH["small"].split()}
 _REACH = 3
 """The number of words after a determiner among which its noun is looked for."""
 
