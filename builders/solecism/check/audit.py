@@ -302,10 +302,8 @@ def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
 
 
 _TEXTS = ("sentence_good", "sentence_bad")
-_SLOT = {
-    **dict.fromkeys(("lemma", "upos", "feats"), (str, None)),
-    **dict.fromkeys(("good_start", "good_end"), (COUNT, None)),
-}  # fmt: skip
+_SLOT: dict[str, object] = dict.fromkeys(("lemma", "upos", "feats"), (str, None))
+_SLOT |= dict.fromkeys(("good_start", "good_end"), (COUNT, None))
 _LINE = {
     **dict.fromkeys(_TEXTS, str), "slots?": ([_SLOT], None), "features?": ({str: object}, None),
     **dict.fromkeys((f"{name}?" for name in ("UID", "language", *PREFIX_WORDS)), (str, None)),
@@ -331,9 +329,8 @@ def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
             if not wanted or uid == wanted:
                 found[language, uid].append(pair_of(row))
         if wanted and wanted not in met:
-            raise unknown_error(
-                "there is no paradigm", wanted, "paradigms", sorted(met), path.parent
-            )
+            known = sorted(met)
+            raise unknown_error("there is no paradigm", wanted, "paradigms", known, path.parent)
     several = len({language for language, _ in found}) > 1
     return {f"{n}/{uid}".lstrip("/") if several else uid: p for (n, uid), p in found.items()}
 
