@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,17 +26,10 @@ from solecism.lexicon.table import UPOS, Row, Table, table_text
 
 _NOMINAL = ("NOUN", "PRON")
 
-_FEATURES = {
-    "1": ("Person", "1"), "2": ("Person", "2"), "3": ("Person", "3"),
-    "s": ("Number", "Sing"), "p": ("Number", "Plur"),
-    "m": ("Gender", "Masc"), "f": ("Gender", "Fem"), "n": ("Gender", "Neut"),
-    "anim": ("Animacy", "Anim"), "inanim": ("Animacy", "Inan"),
-}  # fmt: skip
-_GUESSES = {
-    "n": "NOUN", "np": "NOUN", "noun": "NOUN", "v": "VERB", "vp": "VERB", "verb": "VERB",
-    "det": "DET", "p": "ADP", "pp": "ADP", "prep": "ADP", "pron": "PRON",
-}  # fmt: skip
-_RESERVED = "and classes else false if in is none not or orthography true word"
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_FEATURES: dict[str, tuple[str, str]] = _KNOWN["features"]
+_GUESSES: dict[str, str] = _KNOWN["guesses"]
+_RESERVED: list[str] = _KNOWN["reserved"]
 
 Family = tuple[GrammarRule, ...]
 """Definitions whose terminals are, position by position, forms of the same words."""
@@ -67,27 +61,24 @@ def import_avg(grammar_path: Path, out: Path, language: str, dataset: str) -> li
     for number, draft in enumerate(drafts, 1):
         uid = grammar.name if len(drafts) == 1 else f"{grammar.name}_{number}"
         texts[folder / f"{uid}.jinja"] = draft.text(uid, grammar_path.name)
-    there = {
-        path for path, text in texts.items() if path.is_file() and text.startswith(read_text(path))
-    }
-    return add_texts(out, dict(sorted(texts.items())), there.__contains__)
+    return add_texts(
+        out, dict(sorted(texts.items())), lambda path: texts[path].startswith(read_text(path))
+    )
 
 
 def _with_words(new: str, path: Path) -> str:
     """Return the text of a table, with the words of a table of the same columns that is there
     first; raise :class:`InputError` for lemmas that have other cells there."""
     old = read_text(path) if path.is_file() else ""
-    head, *rows = new.splitlines()
-    if not old.startswith(f"{head}\n"):
+    if not old.startswith(new.partition("\n")[0] + "\n"):
         return new
-    known = {row.partition("\t")[0]: row for row in old.splitlines()}
-    lemmas = [
-        row.partition("\t")[0] for row in rows if known.get(row.partition("\t")[0], row) != row
-    ]
-    if lemmas:
+    known, rows = (
+        {row.partition("\t")[0]: row for row in text.splitlines()} for text in (old, new)
+    )
+    if other := [lemma for lemma, row in rows.items() if known.get(lemma, row) != row]:
         message = "is there already with other cells"
-        raise InputError(Problem(f"lemma {lemma!r} {message}", str(path)) for lemma in lemmas)
-    return old + "".join(f"{row}\n" for row in rows if row not in known.values())
+        raise InputError(Problem(f"lemma {lemma!r} {message}", str(path)) for lemma in other)
+    return old + "".join(f"{row}\n" for lemma, row in rows.items() if lemma not in known)
 
 
 @dataclass(frozen=True)
@@ -328,7 +319,7 @@ def _word_tables(grammar: Grammar) -> dict[str, _WordTable]:
     tables: dict[str, _WordTable] = {}
     for name in (s.name for template in grammar.templates for s in template.symbols):
         if name not in tables:
-            taken = [*_RESERVED.split(), *(words.name for words in tables.values())]
+            taken = [*_RESERVED, *(words.name for words in tables.values())]
             tables[name] = _words(grammar, name, _identifier(name, taken))
     return tables
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -240,25 +241,16 @@ def _is_bad_word(word: str | None) -> bool:
     return (word is not None and len(word.split(" ")) != 1) or word == ""
 
 
-_ONE = frozenset(["a", "an", "another", "each", "every", "one", "this"])
-_SEVERAL = frozenset(
-    ("both", "few", "fewer", "many", "more", "several", "these", "those", "two", "three", "four",
-     "five", "six", "seven", "eight", "nine", "ten")
-)  # fmt: skip
-_FORMS = {
-    ("be", "Pres"): "am is are", ("be", "Past"): "was were", ("have", "Pres"): "has have",
-    ("have", "Past"): "had", ("do", "Pres"): "does do", ("do", "Past"): "did",
-}  # fmt: skip
-_NEGATED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_ENGLISH = tomllib.loads(Path(__file__).with_name("english.toml").read_text())
+_ONE, _SEVERAL = (frozenset(_ENGLISH[number].split()) for number in ("one", "several"))
+_NEGATED: dict[str, str] = _ENGLISH["negated"]
 _AUXILIARIES = {
-    **{form: key for key, forms in _FORMS.items() for form in forms.split()},
-    **{
-        w: (w, "")
-        for w in ["can", "could", "may", "might", "must", "shall", "should", "will", "would"]
-    },
+    form: (lemma, tense)
+    for lemma, tenses in _ENGLISH["auxiliaries"].items()
+    for tense, forms in tenses.items()
+    for form in forms.split()
 }
-_SMALL = "of who whom which that to in on at by for with from about not and or but than"
-_STOP = {*_ONE, *_SEVERAL, *_AUXILIARIES, *_SMALL.split()}
+_STOP = {*_ONE, *_SEVERAL, *_AUXILIARIES, *_ENGLISH["small"].split()}
 _REACH = 3
 """The number of words after a determiner among which its noun is looked for."""
 
@@ -310,10 +302,8 @@ def number_disagrees(words: Sequence[str], nouns: Mapping[str, str]) -> bool:
 
 
 _TEXTS = ("sentence_good", "sentence_bad")
-_SLOT = {
-    **dict.fromkeys(("lemma", "upos", "feats"), (str, None)),
-    **dict.fromkeys(("good_start", "good_end"), (COUNT, None)),
-}  # fmt: skip
+_SLOT: dict[str, object] = dict.fromkeys(("lemma", "upos", "feats"), (str, None))
+_SLOT |= dict.fromkeys(("good_start", "good_end"), (COUNT, None))
 _LINE = {
     **dict.fromkeys(_TEXTS, str), "slots?": ([_SLOT], None), "features?": ({str: object}, None),
     **dict.fromkeys((f"{name}?" for name in ("UID", "language", *PREFIX_WORDS)), (str, None)),
@@ -339,9 +329,8 @@ def read_pairs(paths: Sequence[Path]) -> dict[str, list[PairTexts]]:
             if not wanted or uid == wanted:
                 found[language, uid].append(pair_of(row))
         if wanted and wanted not in met:
-            raise unknown_error(
-                "there is no paradigm", wanted, "paradigms", sorted(met), path.parent
-            )
+            known = sorted(met)
+            raise unknown_error("there is no paradigm", wanted, "paradigms", known, path.parent)
     several = len({language for language, _ in found}) > 1
     return {f"{n}/{uid}".lstrip("/") if several else uid: p for (n, uid), p in found.items()}
 

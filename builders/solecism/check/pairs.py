@@ -463,18 +463,16 @@ def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> b
 
     ``first``: the form begins the sentence, so a capital makes no difference.
     """
-    texts = [printed]
-    if first and spelling.capital:
-        texts.append(printed[:1].lower() + printed[1:])
+    small = printed[:1].lower() + printed[1:] if first and spelling.capital else printed
     tokens = spelling.spell(tokenize(form))
     spelt = "".join(f"{'' if t.glued else ' '}{t.text}" for t in tokens).strip()
     words = form.split()
-    for text in texts:
+    for text in (printed, small):
         shown = text.split()
-        if len(words) != len(shown):
-            if text == spelt:
-                return True
-        elif all(b in _respellings(a, spelling) for a, b in zip(words, shown, strict=True)):
+        alike = len(words) == len(shown) and all(
+            b in _respellings(a, spelling) for a, b in zip(words, shown, strict=True)
+        )
+        if alike or (len(words) != len(shown) and text == spelt):
             return True
     return False
 

@@ -128,9 +128,7 @@ def too_large(paradigm: Paradigm) -> Iterator[Problem]:
     Say with `draw: 10000` how many to sample, or narrow the slots. `solecism check` does not draw
     the items of such a template.
     """
-    size = paradigm.template.draw
-    if size is None:
-        size = paradigm.plan.bound
+    size = paradigm.template.draw or paradigm.plan.bound
     if size > LARGEST:
         shown = f"{size:,} minimal sets".replace(",", " ")
         yield Problem(shown, paradigm.template.path, paradigm.template.lines.get("draw", 1))

@@ -296,6 +296,5 @@ def _features(features: ItemRow) -> str:
         if names:
             shown.append(" ".join([role, *(known.pop(name) for name in names)]))
     known.pop("construction", None)
-    return (
-        "; ".join([*shown, *(f"{name} {value}" for name, value in known.items())]) or "no features"
-    )
+    shown += [f"{name} {value}" for name, value in known.items()]
+    return "; ".join(shown) or "no features"

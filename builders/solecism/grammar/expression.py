@@ -7,11 +7,13 @@ words to a value: a word, a text, a phrase of both, or a truth.
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from jinja2 import nodes
@@ -31,23 +33,15 @@ from solecism.inputs import unseen
 from solecism.lexicon.lexicon import Hierarchy, Lexicon
 from solecism.lexicon.typical import TYPICAL, Typical, Words
 
-_PLAIN = (
-    (r"after the end of the expression|got '='|unexpected char", "filters have | before them, texts "
-     'straight quotes ("), comparisons =='),
-    (r"(?<!un)expected '(.)'|expected token '([(,])'", "a bracket or a comma is missing"),
-    (r"unexpected end of template, expected 'name'|expected name", "a name is missing after | or ."),
-    (r"unexpected 'end of template'", "the expression ends too early"),
-    (r"unexpected '\}'", "an expression ends with }}, a block with %}"),
-    (r"unexpected '[)\]]'", "a bracket is closed that was not opened"),
-    (r"following tags: '(\w+)'", "the block before is not closed"),
-)  # fmt: skip
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_PLAIN: dict[str, str] = _KNOWN["plain"]
 """What Jinja says of frequent mistakes, and what an author should look for."""
 
 
 def in_plain_words(message: str | None) -> str:
     """Return what Jinja says of a mistake, with what to look for."""
     said = f"Jinja: {message}".rstrip(".")
-    for pattern, words in _PLAIN:
+    for pattern, words in _PLAIN.items():
         if re.search(pattern, said):
             return f"{said} ({words})"
     return said
@@ -80,12 +74,7 @@ _QUOTED = r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _NAMES = re.compile(rf"{_QUOTED}|(?<![\w.])([^\W\d]\w*)\b(?!\s*=(?!=))")
 """Matches the quoted texts and the names in an expression, but not properties and keywords."""
 
-_CALLED = {
-    "For": "a loop", "Assign": "set", "AssignBlock": "set", "Include": "include", "Extends": "extends",
-    "Import": "`import FILE as` (write `from FILE import MACRO`)", "Block": "a block", "With": "with",
-    "CallBlock": "call", "FilterBlock": "a filter block", "Getitem": "[...]", "Dict": "{...}",
-    "Scope": "autoescape", "ScopedEvalContextModifier": "autoescape",
-}  # fmt: skip
+_CALLED: dict[str, str] = _KNOWN["called"]
 
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
@@ -190,8 +179,14 @@ class Macro:
 
 def calls_of(body: nodes.Node, macros: Mapping[str, Macro]) -> int:
     """Return how many calls of macros a body makes, those inside macros included."""
-    names = [c.node.name for c in body.find_all(nodes.Call) if isinstance(c.node, nodes.Name)]
-    return sum(1 + macros[name].calls for name in names if name in macros)
+    return sum(1 + macros[name].calls for name in _called(body) if name in macros)
+
+
+def _called(tree: nodes.Node) -> Iterator[str]:
+    """Yield the names that are called, as often as they are."""
+    for call in tree.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name):
+            yield call.node.name
 
 
 def uses_of(
@@ -272,10 +267,7 @@ def in_order(macros: Mapping[str, nodes.Macro]) -> list[str]:
 
     Raises ``graphlib.CycleError`` if a macro calls itself, directly or through others.
     """
-    called = {
-        name: {c.node.name for c in macro.find_all(nodes.Call) if isinstance(c.node, nodes.Name)}
-        for name, macro in macros.items()
-    }
+    called = {name: set(_called(macro)) for name, macro in macros.items()}
     return [name for name in TopologicalSorter(called).static_order() if name in macros]
 
 
@@ -313,10 +305,7 @@ class Compiler:
         return self._made(self._python(node))
 
     def _made(self, source: str) -> Function:
-        try:
-            made: Function = eval(f"lambda names: {source}", self._known)
-        except SyntaxError:
-            raise TemplateFault(_TOO_DEEP) from None
+        made: Function = eval(f"lambda names: {source}", self._known)
         return made
 
     def macro(self, node: nodes.Macro) -> Callable[..., object]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 
 import yaml
 
@@ -79,25 +81,13 @@ def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
     return _entry(node, path, first, set())
 
 
-_PLAIN = (
-    (r"mapping values are not allowed", "a text with ': ' in it must be in quotes"),
-    (r"found character '\\t'", "a tab: use spaces"),
-    (r"found character '(.)' that cannot", r"a text that begins with \1 must be in quotes"),
-    (r"alias|anchor", "a text that begins with & or * must be in quotes"),
-    (r"unexpected end of stream", "a quotation mark is not closed"),
-    (r"expected ',' or '(.)'", r"a comma is missing, or \1 at the end"),
-    (r"could not find expected ':'", "a line is not of the form `key: value`"),
-    (r"expected the node content, but found '(.)'", r"\1 without its beginning"),
-    (r"but found '([}\]])'", r"\1 without its beginning"),
-    (r"but found '<scalar>'", "a text goes on after its quotes: put all of it in quotes"),
-    (r"expected <block end>", "the line is indented otherwise than those above it"),
-)
+_PLAIN: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["plain"]
 """What the parser says of frequent mistakes, and what an author should look for."""
 
 
 def _plain(problem: str) -> str:
     """Return a problem with what to look for, if it is a frequent one."""
-    for pattern, words in _PLAIN:
+    for pattern, words in _PLAIN.items():
         if match := re.search(pattern, problem):
             return f"{match.expand(words)} ({problem})"
     return problem

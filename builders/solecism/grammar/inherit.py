@@ -12,7 +12,7 @@ itself.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -37,8 +37,8 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
     slots. Raises :class:`InputError` if ``_slots.yaml`` or ``_defaults.yaml`` is wrong.
     """
     own, folder = fronts[0], Path(fronts[0].path).parent
-    for above in fronts[1:]:
-        own = _over(above, own, fronts[0].fields["like"].line)
+    for below in fronts[1:]:
+        own = _over(below, own, fronts[0].fields["like"].line)
     own = _over(_yaml_file(folder / DEFAULTS), own, 1)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
     tests: list[str] = []
@@ -62,25 +62,33 @@ def _over(below: Entry, own: Entry, line: int) -> Entry:
     are not taken over. ``line``: where in ``own`` errors in what is taken over are reported.
     """
     own_keys = ("id", "like", "pairs")
-    fields = {k: _at(e, own.path, line) for k, e in below.fields.items() if k not in own_keys}
-    for key, entry in own.fields.items():
-        known = fields.get(key)
-        both = key in ("slots", "features") and known and known.fields and entry.fields
-        fields[key] = _each_over(known, entry) if known and both else entry
+    taken = {k: _at(e, own.path, line) for k, e in below.fields.items() if k not in own_keys}
+    fields = _merged(taken, own.fields, _key_over)
     return replace(own, fields={k: e for k, e in fields.items() if e.text != _DROPPED})
 
 
-def _each_over(below: Entry, own: Entry) -> Entry:
+_Fields = Mapping[str, Entry]
+
+
+def _merged(
+    below: _Fields, own: _Fields, how: Callable[[str, Entry, Entry], Entry]
+) -> dict[str, Entry]:
+    """Return the fields of both; ``how`` makes one of the name and the entries of a field that both
+    have."""
+    both = {name: how(name, below[name], entry) for name, entry in own.items() if name in below}
+    return {**below, **own, **both}
+
+
+def _key_over(key: str, below: Entry, own: Entry) -> Entry:
     """Return the slots (or features) of both, where ``~`` in ``own`` drops one of ``below``."""
-    fields = dict(below.fields)
-    for name, entry in own.fields.items():
-        fields[name] = _slot_over(fields[name], entry) if name in fields else entry
-        if entry.text == _DROPPED:
-            del fields[name]
-    return replace(own, fields=fields)
+    if key not in ("slots", "features") or not below.fields or not own.fields:
+        return own
+    dropped = {name for name, entry in own.fields.items() if entry.text == _DROPPED}
+    fields = _merged(below.fields, own.fields, _slot_over)
+    return replace(own, fields={n: e for n, e in fields.items() if n not in dropped})
 
 
-def _slot_over(below: Entry, own: Entry) -> Entry:
+def _slot_over(_: str, below: Entry, own: Entry) -> Entry:
     """Return a slot with the columns of ``below`` and ``own``.
 
     If ``own`` says where its words come from (``from``, ``oneof``, a kind), nothing is taken over.
@@ -104,7 +112,7 @@ class _SlotKind:
     ``names``: the names in the tests that are replaced by slots of a template.
     """
 
-    fields: Mapping[str, Entry] = field(default_factory=dict)
+    fields: _Fields = field(default_factory=dict)
     tests: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
@@ -129,10 +137,10 @@ def _read_kinds(front: Entry) -> dict[str, _SlotKind]:
             raise entry.fault(f"there is a kind '{head} ...' already")
         fields = dict(entry.fields)
         tests = fields.pop("where", Entry()).tests()
-        above = fields.pop("kind", None)
-        if above is not None:  # this kind adds to one further up in the file
-            known, others = _kind_called(above, kinds)
-            fields = _added(known.fields, fields)
+        below = fields.pop("kind", None)
+        if below is not None:  # this kind adds to one further up in the file
+            known, others = _kind_called(below, kinds)
+            fields = _merged(known.fields, fields, _column_over)
             tests = (*known.tests_of(_IT, others), *tests)
         kinds[head] = _SlotKind(fields, tests, names)
     return kinds
@@ -163,29 +171,25 @@ def _filled(
             try:
                 kind, others = _kind_called(called, kinds, slots)
             except InputError as error:
-                message = f"slot {name!r}: {error.problems[0].message}"
-                errors.append(entry.fault(message))
+                errors.append(entry.fault(f"slot {name!r}: {error.problems[0].message}"))
                 kind = _SlotKind({"oneof": Entry(text=name)})  # so nothing else is reported
-        above = {key: _at(e, entry.path, entry.line) for key, e in kind.fields.items()}
-        fields[name] = replace(entry, text=None, fields=_added(above, own))
-        more = _SlotKind(tests=entry.fields.get("where", Entry()).tests())
-        tests += [*kind.tests_of(name, others), *more.tests_of(name, ())]
+        below = {key: _at(e, entry.path, entry.line) for key, e in kind.fields.items()}
+        fields[name] = replace(entry, text=None, fields=_merged(below, own, _column_over))
+        asked = entry.fields.get("where", Entry()).tests()
+        tests += [*kind.tests_of(name, others), *(renamed(test, {_IT: name}) for test in asked)]
     return replace(slots, fields=fields)
 
 
-def _added(below: Mapping[str, Entry], own: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the columns of a kind and of a slot together; those of the slot replace the kind's.
+def _column_over(column: str, below: Entry, own: Entry) -> Entry:
+    """Return the column of a slot, which replaces that of its kind; ``not`` adds its values."""
+    if column != "not":
+        return own
+    return replace(own, fields=_merged(below.fields, own.fields, _values_of_both))
 
-    Only the values under ``not`` are added to those of the kind.
-    """
-    fields = {**below, **own}
-    if "not" in below and "not" in own:
-        both = dict(below["not"].fields)
-        for name, value in own["not"].fields.items():
-            texts = [*(both[name].texts() if name in both else ()), *value.texts()]
-            both[name] = replace(value, text=None, items=tuple(Entry(text=t) for t in texts))
-        fields["not"] = replace(own["not"], fields=both)
-    return fields
+
+def _values_of_both(_: str, below: Entry, own: Entry) -> Entry:
+    texts = (*below.texts(), *own.texts())
+    return replace(own, text=None, items=tuple(Entry(text=text) for text in texts))
 
 
 def _kind_called(
