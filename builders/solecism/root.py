@@ -13,6 +13,9 @@ from pathlib import Path
 from solecism.errors import fail, unknown_error
 from solecism.language_tags import config_named
 
+SHARED = "phrases"
+"""The folder of ``templates/`` with macros and kinds of slots by language, for all data sets."""
+
 _HERE = Path(__file__).resolve().parent
 
 
@@ -65,7 +68,7 @@ class Root:
     @cached_property
     def datasets(self) -> list[str]:
         """The names of the data sets that have templates."""
-        return _folders(self.path / "templates")
+        return [name for name in _folders(self.path / "templates") if name != SHARED]
 
     @cached_property
     def languages(self) -> list[str]:

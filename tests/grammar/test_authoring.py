@@ -240,6 +240,18 @@ def test_a_slot_is_of_a_kind_and_adds_to_it(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_kinds_of_all_languages_of_one_and_of_a_data_set(tmp_path: Path) -> None:
+    shared = tmp_path / "templates/phrases"
+    shared.mkdir(parents=True)
+    (shared / "kinds.yaml").write_text(KINDS)
+    (shared / "xx.yaml").write_text("subject of v: {kind: subject of v, lemma: baker}\n")
+    own = "object of v: {kind: object of v, lemma: [cake, 'glass#2']}\n"
+    sentences = good(paradigm(tmp_path, OF_KINDS, own))
+    assert {" ".join(text.split()[:3] + text.split()[4:]) for text in sentences} == {
+        "the baker baked cake", "the baker baked cakes", "the baker saw glass", "the baker saw glasses",
+    }  # fmt: skip
+
+
 def test_a_kind_adds_to_another(tmp_path: Path) -> None:
     kinds = KINDS + 'seen object of v: {kind: object of v, where: v.lemma == "see"}\n'
     front = OF_KINDS.replace("kind: object of bakes", "kind: seen object of bakes")
@@ -261,6 +273,45 @@ def test_bad_kinds_are_told(tmp_path: Path, kinds: str, front: str, message: str
     text = OF_KINDS.replace(front, wrong) if front else OF_KINDS
     (problem, *_) = problems_of(lambda: paradigm(tmp_path, text, kinds), tmp_path)
     assert message in problem
+
+
+# Names for expressions.
+
+NAMED = (
+    FRONT
+    + """
+    names:
+      who: baker if bakes.lemma == "bake" else cake
+      all: who | form(Number="Plur")
+"""
+)
+
+
+def test_a_template_names_an_expression(tmp_path: Path) -> None:
+    lines = (
+        "good: {{ the }} {{ all }} {{ bakes }} {{ this }} {{ cake }}\nbad: {{ bakes }} {{ all }}"
+    )
+    printed = {tuple(text.split()[1:3]) for text in good(paradigm(tmp_path, NAMED, lines=lines))}
+    assert printed == {
+        ("bakers", "baked"),
+        ("planes", "flew"),
+        ("planes", "saw"),
+        ("glasses", "saw"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("baker: cake", "names: 'baker' is a slot or no name"),
+        ("if: cake", "names: 'if' is a slot or no name"),
+        ("who: cake", "names: 'who' is used in no line"),
+        ("who: [cake]", "'who' wants a text"),
+    ],
+)
+def test_bad_names_are_told(tmp_path: Path, names: str, message: str) -> None:
+    front = FRONT + f"    names: {{{names}}}\n"
+    assert message in problems_of(lambda: paradigm(tmp_path, front), tmp_path)[0]
 
 
 # Templates like others.

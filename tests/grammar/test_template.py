@@ -121,7 +121,7 @@ def test_bad_lines_are_told(tmp_path: Path, lines: str, message: str) -> None:
         (
             "drow: 10\n",
             "7: unknown key 'drow' (did you mean 'draw'? keys: id, phenomenon, field, construction, "
-            "about, source, controller, draw, slots, where, balance, may_repeat, attractors, "
+            "about, source, controller, draw, slots, names, where, balance, may_repeat, attractors, "
             "predictions, allow, "
             "features, pairs)",
         ),

@@ -72,13 +72,9 @@ FRENCH: Files = {
 
 FRENCH_PHRASES = """
     {% macro the(n) %}{{ word("det", "le") | agree(n) }} {{ n }}{% endmacro %}
-    {% macro predicate(p, s) -%}
-      {% if p.Frame == "copular" %}{{ word("aux", "être") | agree(s) }} {{ p | agree(s) }}
-      {%- else %}{{ p | agree(s) }} {{ p.Complement }}{% endif %}
-    {%- endmacro %}
-    {% macro predicate_clash(p, s) -%}
-      {% if p.Frame == "copular" %}{{ word("aux", "être") | clash(s, "Number") }} {{ p | agree(s) }}
-      {%- else %}{{ p | clash(s, "Number") }} {{ p.Complement }}{% endif %}
+    {% macro predicate(p, s, wrong="") -%}
+      {% if p.Frame == "copular" %}{{ word("aux", "être") | agree(s, wrong=wrong) }} {{ p | agree(s) }}
+      {%- else %}{{ p | agree(s, wrong=wrong) }} {{ p.Complement }}{% endif %}
     {%- endmacro %}
     {% macro maybe(n) %}{% if n.Set == "1" %}hélas{% endif %}{% endmacro %}
 """
@@ -213,7 +209,7 @@ CASES = [
         """,
         """
         good: {{ the(author) }} que {{ the(guard) }} {{ likes | agree(guard) }} {{ predicate(speaks, author) }}
-        bad:  {{ the(author) }} que {{ the(guard) }} {{ likes | agree(guard) }} {{ predicate_clash(speaks, author) }}
+        bad:  {{ the(author) }} que {{ the(guard) }} {{ likes | agree(guard) }} {{ predicate(speaks, author, wrong="Number") }}
         """,
         FRENCH_PHRASES,
     ),
@@ -344,6 +340,21 @@ CASES = [
         bad: ו ש{{ likes | clash(waiter, "Gender") }} {{ the(waiter) }}
         """,
         HEBREW_PHRASES,
+    ),
+    Case(
+        "a_bad_sentence_that_is_good_in_another_reading",
+        GERMAN,
+        """
+        slots:
+          author: {from: noun, Case: Nom, Number: Sing}
+          woman: {from: noun, Case: Dat}
+          laughs: {from: verb}
+        """,
+        """
+        good: {{ word("det", "der") | agree(author) }} {{ author }} {{ laughs | agree(author) }} {{ word("det", "der") | agree(woman) }} {{ woman }}
+        bad: {{ word("det", "der") | agree(author) }} {{ author }} {{ laughs | agree(author) }} {{ word("det", "der") | agree(woman, wrong="Case=Nom") }} {{ woman }}
+        also: {{ word("det", "der") | agree(author, Case="Dat") }} {{ author | form(Case="Dat") }} {{ laughs | agree(woman) }} {{ word("det", "der") | agree(woman, Case="Nom") }} {{ woman | form(Case="Nom") }}
+        """,
     ),
     Case(
         "case_and_forms_moved_to_another_cell",

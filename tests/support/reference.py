@@ -91,13 +91,17 @@ class Ref:
         assert len(texts) == 1, texts
         return replace(self, here=found[0], slot="")
 
-    def agree(self, model: Ref, **wanted: str) -> Ref:
+    def agree(self, model: Ref, wrong: str = "", **wanted: str) -> Ref:
+        if wrong:
+            return self.clash(model, *wrong.split(", "), **wanted)
         asked = {**model.noted().feats, **_features(wanted)}
         fit = [i for i in self.may if set(wanted) <= set(self.forms[i][0])]
         fit = [i for i in fit if _alike(self.forms[i][0], asked)]
         return self._only([i for i in fit if set(self.forms[i][0]) & set(asked)] or fit)
 
-    def clash(self, model: Ref, *names: str, **wanted: str) -> Ref:
+    def clash(self, model: Ref, *texts: str, **wanted: str) -> Ref:
+        values = [text.split("=") for text in texts if "=" in text]
+        names = [text.split("=")[0] for text in texts]
         right = self.agree(model, **wanted)
         asked = {**model.feats, **_features(wanted)}
         assert right.here is not None
@@ -107,6 +111,7 @@ class Ref:
             cell, text = self.forms[i]
             differs = any(n in cell and n in asked and not cell[n] & asked[n] for n in names)
             others = _alike(cell, asked, names) and _alike(cell, good_cell, names)
+            others = others and all(value in cell.get(name, ()) for name, value in values)
             if set(wanted) <= set(cell) and differs and others and text != good:
                 wrong.setdefault(text, i)
         if not wrong:
@@ -229,14 +234,16 @@ class World:
 
     def pairs(self) -> Iterator[Pair]:
         """All pairs, in order."""
-        (_, good), *bad = self.lines
+        (_, good), *bad = [line for line in self.lines if line[0] != "also"]
+        also = [line for name, line in self.lines if name == "also"]
         for words in self.combinations():
             right = list(self._alternatives(good, words))
             assert len(right) < 2
             for text, tokens in right:
+                fine = {text, *(t for line in also for t, _ in self._alternatives(line, words))}
                 for _, line in bad:
                     for wrong, wrong_tokens in self._alternatives(line, words):
-                        if wrong != text:
+                        if wrong not in fine:
                             yield text, wrong, tokens, wrong_tokens
 
     def _alternatives(self, line: str, words: Mapping[str, Ref]) -> Iterator[tuple[str, str]]:

@@ -59,7 +59,7 @@ EXPRESSION: tuple[type[nodes.Node], ...] = (
     nodes.Pair, nodes.Slice,  # these stand only in what is refused
 )  # fmt: skip
 PHRASE: tuple[type[nodes.Node], ...] = (
-    *EXPRESSION, nodes.Template, nodes.Macro, nodes.If, nodes.FromImport,
+    *EXPRESSION, nodes.Template, nodes.Macro, nodes.If,
 )  # fmt: skip
 
 _DEEPEST = 60
@@ -152,15 +152,15 @@ def wrong_calls(tree: nodes.Node, macros: Mapping[str, nodes.Macro]) -> Iterator
 
 
 def misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """Yield line and message for what stands outside macros but is no macro, import or text."""
+    """Yield line and message for what stands outside macros but is no macro or text."""
     for node in tree.body:
         if isinstance(node, nodes.Macro):
-            for inner in node.find_all((nodes.Macro, nodes.FromImport)):
-                yield inner.lineno, f"a macro or an import inside macro {node.name!r}"
-        elif not isinstance(node, (nodes.FromImport, nodes.Output)) or any(
-            not isinstance(inner, nodes.TemplateData) for inner in getattr(node, "nodes", ())
+            for inner in node.find_all(nodes.Macro):
+                yield inner.lineno, f"a macro inside macro {node.name!r}"
+        elif not isinstance(node, nodes.Output) or any(
+            not isinstance(inner, nodes.TemplateData) for inner in node.nodes
         ):
-            yield node.lineno, "only macros and imports may stand here"
+            yield node.lineno, "only macros may stand here"
 
 
 @dataclass(frozen=True, eq=False)

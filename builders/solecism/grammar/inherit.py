@@ -2,10 +2,13 @@
 
 There are three sources: ``_defaults.yaml``, kinds of slots, and the templates that it is ``like``.
 ``_defaults.yaml`` has the keys that all templates of a folder share. A template may replace such a
-key, or drop it with ``KEY: ~``.
+key, or drop it with ``KEY: ~``. The file may stand beside the template and in the folder of the
+data set.
 
-A slot ``book: object of sold`` is of the kind ``object of v`` of ``_slots.yaml``: it gets the
-columns and tests of the kind, with the slot ``sold`` in place of ``v``. The form
+A slot ``book: object of sold`` is of the kind ``object of v``: it gets the columns and tests of the
+kind, with the slot ``sold`` in place of ``v``. Kinds stand in ``templates/phrases/kinds.yaml`` for
+all languages, ``templates/phrases/fr.yaml`` for one, and ``_slots.yaml`` of a data set or of one of
+its languages; a kind replaces one of its name in a file before it, or adds to it. The form
 ``{kind: object of sold, Count: count}`` adds columns to those of the kind. With ``like: UID`` a
 template takes over all keys, slots, features and lines of that template that it does not have
 itself.
@@ -21,6 +24,7 @@ from solecism.errors import InputError, unknown_error
 from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.lexicon.table import read_lines
+from solecism.root import SHARED
 
 DEFAULTS, SLOTS = "_defaults.yaml", "_slots.yaml"
 
@@ -34,19 +38,19 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
 
     ``fronts``: the front matter of the template itself, then of the templates that it is ``like``,
     the nearest first. Return also the tests of its slots and of their kinds, and the errors in its
-    slots. Raises :class:`InputError` if ``_slots.yaml`` or ``_defaults.yaml`` is wrong.
+    slots. Raises :class:`InputError` if a file with defaults or kinds is wrong.
     """
     own, folder = fronts[0], Path(fronts[0].path).parent
     for below in fronts[1:]:
         own = _over(below, own, fronts[0].fields["like"].line)
-    own = _over(_yaml_file(folder / DEFAULTS), own, 1)
+    for place in (folder, folder.parent):
+        own = _over(_yaml_file(place / DEFAULTS), own, 1)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
     tests: list[str] = []
     errors: list[InputError] = []
     slots = fields.get("slots")
     if slots and slots.fields:
-        kinds = _yaml_file(folder / SLOTS)
-        fields["slots"] = _filled(slots, _read_kinds(kinds), tests, errors)
+        fields["slots"] = _filled(slots, _read_kinds(folder), tests, errors)
     return replace(own, fields=fields), tuple(dict.fromkeys(tests)), errors
 
 
@@ -122,28 +126,46 @@ class _SlotKind:
         return (renamed(test, names) for test in self.tests)
 
 
-@lru_cache(maxsize=1 << 6)
-def _read_kinds(front: Entry) -> dict[str, _SlotKind]:
-    """Return the kinds in ``_slots.yaml``, by the text before their names (``object of``).
+def kind_files(folder: Path) -> list[Path]:
+    """Return the files with kinds for the templates of a folder that there are, in order."""
+    shared = folder.parents[1] / SHARED
+    names = (shared / "kinds.yaml", shared / f"{folder.name}.yaml")
+    return [p for p in (*names, folder.parent / SLOTS, folder / SLOTS) if p.is_file()]
 
-    Raises :class:`InputError`.
-    """
+
+def _read_kinds(folder: Path) -> dict[str, _SlotKind]:
+    """Return the kinds for the templates of a folder, by the text before their names
+    (``object of``); raises :class:`InputError`."""
+    return _kinds_of(tuple(map(_yaml_file, kind_files(folder))))
+
+
+@lru_cache(maxsize=1 << 6)
+def _kinds_of(files: tuple[Entry, ...]) -> dict[str, _SlotKind]:
+    """Return the kinds in some files; a later one replaces an earlier one of its name."""
     kinds: dict[str, _SlotKind] = {}
+    for front in files:
+        kinds |= _kinds_in(front, kinds)
+    return kinds
+
+
+def _kinds_in(front: Entry, known: Mapping[str, _SlotKind]) -> dict[str, _SlotKind]:
+    """Return the kinds in a file, which may be made of those that are ``known``."""
+    own: dict[str, _SlotKind] = {}
     for name, entry in front.fields.items():
         head, names = _called(name)
         if entry.text is not None or entry.items or not head:
             raise entry.fault(f"{name!r} wants a name and `{{from: TABLE, COLUMN: value, ...}}`")
-        if head in kinds:
+        if head in own:
             raise entry.fault(f"there is a kind '{head} ...' already")
         fields = dict(entry.fields)
         tests = fields.pop("where", Entry()).tests()
         below = fields.pop("kind", None)
-        if below is not None:  # this kind adds to one further up in the file
-            known, others = _kind_called(below, kinds)
-            fields = _merged(known.fields, fields, _column_over)
-            tests = (*known.tests_of(_IT, others), *tests)
-        kinds[head] = _SlotKind(fields, tests, names)
-    return kinds
+        if below is not None:  # this kind adds to one further up
+            kind, others = _kind_called(below, {**known, **own})
+            fields = _merged(kind.fields, fields, _column_over)
+            tests = (*kind.tests_of(_IT, others), *tests)
+        own[head] = _SlotKind(fields, tests, names)
+    return own
 
 
 def _called(text: str) -> tuple[str, tuple[str, ...]]:

@@ -93,11 +93,13 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
     """
     wanted = paradigm.template.draw
     seen = SeenHashes()
-    renderers = paradigm.renderers
+    renderers = paradigm.renderers(paradigm.template.conditions)
+    also = paradigm.renderers(paradigm.template.also)
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
         with gc_paused():
             good, batches = _render(paradigm, renderers, columns, rows)
+            batches, readable = _unreadable(batches, also, columns, rows)
         again = np.zeros(rows, dtype=bool)
         if wanted is not None:
             again = _repeated(batches, rows, seen)
@@ -111,7 +113,8 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
             made = made[: last + 1]
         counts.sets += int(made.sum())
         counts.syncretic_forms += sum(_dropped_forms(batch.bad) for batch in batches)
-        reasons = [good.skipped, *(batch.bad.skipped for batch in batches), {"repeated": again}]
+        reasons = [good.skipped, *(batch.bad.skipped for batch in batches)]
+        reasons += [{"readable": readable}, {"repeated": again}]
         counts.skip(made, reasons)
         if made.any():
             yield [batch for batch in batches if len(batch.bad)]
@@ -158,6 +161,26 @@ def _pair_up(
     texts = good.texts(attrgetter("text")), bad.texts(attrgetter("text"))
     batch = _SentencePairs(columns, good, bad, texts, number)
     return _cut(batch, pc.not_equal(*texts).to_numpy(zero_copy_only=False))
+
+
+def _unreadable(
+    batches: list[_SentencePairs], also: list[Renderer], columns: Columns, rows: int
+) -> tuple[list[_SentencePairs], NDArray[np.bool_]]:
+    """Return the pairs whose bad sentence is none of the lines ``also``.
+
+    Return also the combinations of which a bad sentence is one of them.
+    """
+    readable = np.zeros(rows, dtype=bool)
+    for line in also:
+        other = line.render(columns, rows)
+        texts = other.texts(attrgetter("text")).to_pylist()
+        good = set(zip(other.row.tolist(), texts, strict=True))
+        for n, batch in enumerate(batches):
+            made = zip(batch.bad.row.tolist(), batch.texts[1].to_pylist(), strict=True)
+            found = np.array([pair in good for pair in made], dtype=bool)
+            readable[batch.bad.row[found]] = True
+            batches[n] = _cut(batch, ~found)
+    return batches, readable
 
 
 def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:

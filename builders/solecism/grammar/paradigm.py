@@ -6,7 +6,7 @@ they count here what they make.
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +24,7 @@ from solecism.grammar.render import LineExpression, Renderer, SpellingSpan, read
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.sampling.plan import BalanceLevel, DrawPlan
 from solecism.grammar.slots import Domain, fill_slot
-from solecism.grammar.template import Template, read_template
+from solecism.grammar.template import Template, TemplateLine, read_template
 from solecism.grammar.where import read_balance, read_where
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
@@ -51,14 +51,13 @@ class Paradigm:
         """The hash from which the ids of this paradigm are computed."""
         return text_hashes([self.template.name])
 
-    @property
-    def renderers(self) -> list[Renderer]:
-        """New renderers of the lines; they keep what they spell, so each draw has its own."""
+    def renderers(self, lines: Sequence[TemplateLine]) -> list[Renderer]:
+        """Return new renderers of lines; they keep what they spell, so each draw has its own."""
         spelling = self.phrases.lexicon.orthography
         units: dict[tuple[object, ...], LineExpression] = {}
         stretches: dict[tuple[object, ...], SpellingSpan] = {}
         out = []
-        for condition in self.template.conditions:
+        for condition in lines:
             read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)
             shared = [units.setdefault(unit.key, unit) for unit in read]
             out.append(Renderer(shared, self.plan.domains, spelling, stretches))
@@ -88,7 +87,8 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
     """Bind a template to the lexicon and macros of its language, as :func:`load_paradigm` does."""
     place, lines = template.path, template.lines
     features = [source for source in template.features.values() if source not in MEASURES]
-    sources = [(line.line, source) for line in template.conditions for source in line.expressions]
+    all_lines = (*template.conditions, *template.also)
+    sources = [(line.line, source) for line in all_lines for source in line.expressions]
     keys = {"where": template.tests, "balance": template.balance, "features": features}
     for key, some in keys.items():
         sources += [(lines.get(key, lines.get("slots", 1)), source) for source in some]

@@ -1,7 +1,7 @@
 """The expressions and macros of a language: read, checked and compiled.
 
-A template's expressions may call the macros of ``_phrases.jinja``, which stands beside it and may
-import macros from other files of the same data set.
+A template's expressions may call the macros of its language, ``templates/phrases/fr.jinja``, and
+those of ``_phrases.jinja``, which stands beside it; a macro there may call and replace the others.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,6 +41,7 @@ from solecism.grammar.words import Evaluation, TemplateFault, Word
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL
+from solecism.root import SHARED
 
 PHRASES = "_phrases.jinja"
 
@@ -61,27 +62,27 @@ def _expression(source: str) -> nodes.Expr:
 class Phrases:
     """The macros of one language of one data set, and the expressions that may call them.
 
-    ``folder`` is ``templates/<dataset>/<language>``; imports reach no further than its data set.
-    ``memo`` keeps what the paradigms of the language have in common. Raises :class:`InputError` for
-    what is wrong with the language's ``_phrases.jinja``.
+    ``folder`` is ``templates/<dataset>/<language>``. ``memo`` keeps what the paradigms of the
+    language have in common. Raises :class:`InputError` for what is wrong with a file of macros.
     """
 
     def __init__(self, folder: Path, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.run = Evaluation()
         self.memo: dict[Any, Any] = {}
-        self._root = folder.parent
         self._tests: dict[str, Callable[..., bool]] = {
             "under": partial(under, lexicon=lexicon),
             TYPICAL: lambda *words: typical(*words, of=lexicon.typical),
         }
         self._words: dict[tuple[str, str], Word] = {}
-        self._files: dict[str, dict[str, Macro]] = {}
         self._trees: dict[str, nodes.Expr] = {}
         self._known_uses: dict[str, Uses] = {}
         self._functions: dict[str, Function] = {}
-        exists = (folder / PHRASES).exists()
-        self._macros = self._file(f"{folder.name}/{PHRASES}", ()) if exists else {}
+        self._macros: dict[str, Macro] = {}
+        shared = folder.parents[1] / SHARED / f"{folder.name}.jinja"
+        for path in (shared, folder / PHRASES):
+            if path.is_file():
+                self._read(path)
         self._compiler = self._compiler_of(self._macros)
 
     def tree(self, source: str) -> nodes.Expr:
@@ -135,7 +136,7 @@ class Phrases:
                     raise
                 raise TemplateFault(error.problems[0].message) from None
             cells = tuple(cell for cell in table.usual_cells(()) if cell in row.forms)
-            known = frozenset((*table.columns, *table.feature_names))
+            known = frozenset((*table.columns, *table.feature_names, *self.lexicon.columns))
             self._words[key] = Word(row, table, cells, known, self.run)
         return self._words[key]
 
@@ -144,11 +145,8 @@ class Phrases:
         called = {"word": self._word, **{name: macro.call for name, macro in macros.items()}}
         return Compiler(called, self._tests)
 
-    def _file(self, name: str, above: tuple[str, ...]) -> dict[str, Macro]:
-        """Return the macros of a file, read once; ``above`` are the files that import it."""
-        if name in self._files:
-            return self._files[name]
-        path = self._root / name
+    def _read(self, path: Path) -> None:
+        """Add the macros of a file to those that are known."""
         try:
             text = "\n".join(read_lines(path))
             tree = parsed(lambda: _JINJA.parse(text))
@@ -157,9 +155,7 @@ class Phrases:
         except TemplateFault as fault:
             raise fail(str(fault), path, 1) from None
         found = list(refused(tree, PHRASE)) or list(misplaced(tree))
-        known: dict[str, Macro] = {}
-        for node in tree.find_all(nodes.FromImport):
-            found += self._import(node, (*above, name), known)
+        known = self._macros
         own = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
         found = found or list(self._macro_problems(own, known))
         if found:
@@ -174,37 +170,10 @@ class Phrases:
                 message = f"macro {called!r}: it calls other macros over {LARGEST:,} times"
                 raise fail(message, path, macro.lineno)
             known[called] = Macro(macro, self._compiler_of(known).macro(macro), uses, calls)
-        self._files[name] = {macro: known[macro] for macro in own}
-        return self._files[name]
 
-    def _import(
-        self, node: nodes.FromImport, above: tuple[str, ...], out: dict[str, Macro]
-    ) -> Found:
-        """Put the macros of an import into ``out``; yield what is wrong with it."""
-        target = node.template.value if isinstance(node.template, nodes.Const) else None
-        root = self._root.resolve()
-        path = (root / str(target)).resolve()
-        inside = root in path.parents and ".." not in Path(str(target)).parts and path.is_file()
-        if not isinstance(target, str) or not inside:
-            message = "must name a file inside the data set's folder of templates"
-            yield node.lineno, f"import from {target!r}: it {message}"
-        elif target in above:
-            yield node.lineno, f"import from {target!r}: the files import each other"
-        else:
-            macros = self._file(target, above)
-            for item in node.names:
-                name, alias = item if isinstance(item, tuple) else (item, item)
-                if name in macros:
-                    out[alias] = macros[name]
-                else:
-                    near = candidates("macros", sorted(macros), name)
-                    yield node.lineno, f"import from {target!r}: there is no macro {name!r} {near}"
-
-    def _macro_problems(
-        self, own: Mapping[str, nodes.Macro], imported: Mapping[str, Macro]
-    ) -> Found:
-        """Yield what is wrong with the macros of a file."""
-        known = {**{name: macro.node for name, macro in imported.items()}, **own}
+    def _macro_problems(self, own: Mapping[str, nodes.Macro], shared: Mapping[str, Macro]) -> Found:
+        """Yield what is wrong with the macros of a file; ``shared`` are those of the language."""
+        known = {**{name: macro.node for name, macro in shared.items()}, **own}
         for macro in own.values():
             arguments = [argument.name for argument in macro.args]
             if len(set(arguments)) < len(arguments):

@@ -194,7 +194,7 @@ def _all_words(
     problems += _class_problems(slot.without.get("under", ()), tables, lexicon)
     if problems:
         raise InputError(Problem(f"slot {slot.name!r}: {p}", path, slot.line) for p in problems)
-    known = frozenset(name for t in tables for name in (*t.columns, *t.feature_names))
+    known = lexicon.columns.union(*((*t.columns, *t.feature_names) for t in tables))
     words = [
         Word(row, table, cells, known, phrases.run, cell, slot.name)
         for table in tables

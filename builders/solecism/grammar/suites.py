@@ -25,7 +25,7 @@ def draw_suites(
     """
     counts = counts if counts is not None else Counts()
     wanted = paradigm.template.draw
-    conditions = paradigm.renderers
+    conditions = paradigm.renderers(paradigm.template.conditions)
     for columns in blocks(paradigm, seed, counts):
         rows = len(columns[0]) if columns else 1
         lines = [line.render(columns, rows) for line in conditions]

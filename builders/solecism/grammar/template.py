@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, TemplateSyntaxError
 
 from solecism.errors import InputError, Problem, candidates, fail, unknown_error
-from solecism.grammar.expression import in_plain_words
+from solecism.grammar.expression import in_plain_words, renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
 from solecism.inputs import check_name
@@ -22,8 +22,10 @@ from solecism.phenomena import phenomenon_named
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")
 _LIST_KEYS = ("where", "balance", "may_repeat", "attractors", "predictions", "allow")
-_KEYS = (*_TEXT_KEYS, "slots", *_LIST_KEYS, "features", "pairs")
+_KEYS = (*_TEXT_KEYS, "slots", "names", *_LIST_KEYS, "features", "pairs")
 _PAIR_KEYS = ("good", "bad", "critical", "about")
+ALSO = "also"
+"""The name of lines with other good sentences of the same words."""
 WEIGHT = 1000
 """The largest weight of a word, a form or a text."""
 
@@ -58,7 +60,8 @@ class Slot:
 class TemplateLine:
     """One line: a condition's name and the parts of its sentence.
 
-    ``line``: the number of the line; ``source``: its sentence as written.
+    ``line``: the number of the line; ``source``: its sentence as written. In ``parts`` names that
+    the template gives to expressions are replaced by these.
     """
 
     name: str
@@ -76,6 +79,7 @@ class TemplateLine:
 class Template:
     """A paradigm as written, not yet bound to a lexicon.
 
+    ``also``: lines with good sentences; a bad sentence that is spelt like one of them is not made.
     ``allow``: codes of checks whose warnings are accepted. ``kind_tests``: the ``where`` tests of
     the kinds of its slots; as kinds are made for many templates, a test may have no effect in this
     one. ``lines``: the number of the line of each key. ``draw``: how many minimal sets are drawn,
@@ -94,6 +98,7 @@ class Template:
     source: str = ""
     controller: str = ""
     draw: int | None = None
+    also: tuple[TemplateLine, ...] = ()
     where: tuple[str, ...] = ()
     kind_tests: tuple[str, ...] = ()
     balance: tuple[str, ...] = ()
@@ -121,7 +126,8 @@ class Template:
     @property
     def line_expressions(self) -> list[str]:
         """The Jinja expressions of all lines."""
-        return [source for condition in self.conditions for source in condition.expressions]
+        lines = (*self.conditions, *self.also)
+        return [source for condition in lines for source in condition.expressions]
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -201,6 +207,7 @@ class _TemplateReader:
     lines: Sequence[tuple[int, str]]
     offset: int
     problems: list[Problem]
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def templates(self, kind_tests: tuple[str, ...]) -> tuple[Template, ...]:
         """Return the template and those of its pairs; raises :class:`InputError`."""
@@ -211,32 +218,55 @@ class _TemplateReader:
         if not self.lines:
             self._report("there is no line with a sentence", self.offset)
         slots = tuple(self._slots())
+        self._read_names([slot.name for slot in slots])
         values: dict[str, Any] = self._texts(_TEXT_KEYS, self.fields)
         lists: dict[str, Any] = {
             key: self._list(key, self.fields[key]) for key in _LIST_KEYS if key in self.fields
         }
+        lists["where"] = self._with_names(lists.get("where", ()))
+        lists["balance"] = self._with_names(lists.get("balance", ()))
         named = self._named("features")
-        features = self._texts(tuple(named), named)
+        texts = self._texts(tuple(named), named)
+        features = dict(zip(texts, self._with_names([*texts.values()]), strict=True))
         draw = self._draw(values.pop("draw", "all"))
-        conditions = tuple(self._conditions())
+        lines = tuple(self._conditions())
+        also = tuple(line for line in lines if line.name == ALSO)
+        conditions = tuple(line for line in lines if line.name != ALSO)
         self._check_values(values, lists, [slot.name for slot in slots])
-        if self.lines and len(conditions) == len(self.lines):
-            self._check_conditions(conditions, lists.get("predictions", ()))
+        if conditions and len(lines) == len(self.lines):
+            self._check_conditions(conditions, also, lists.get("predictions", ()))
         pairs = list(self._pairs({condition.name: condition for condition in conditions}))
         if self.problems:
             raise InputError(self.problems)
         values.setdefault("construction", values["id"])
         if known := phenomenon_named(values.get("phenomenon", "")):
             values.setdefault("field", known.field)
-        lines = {key: entry.line for key, entry in self.fields.items()}
+        places = {key: entry.line for key, entry in self.fields.items()}
         whole = Template(
-            str(self.path), slots=slots, conditions=conditions, draw=draw, lines=lines,
-            features=features, kind_tests=kind_tests, **values, **lists,
+            str(self.path), slots=slots, conditions=conditions, draw=draw, lines=places,
+            features=features, kind_tests=self._with_names(kind_tests), also=also, **values, **lists,
         )  # fmt: skip
         return (whole, *(
             dataclasses.replace(whole, id=uid, about=about or whole.about, conditions=lines, predictions=())
             for uid, about, lines in pairs
         ))  # fmt: skip
+
+    def _read_names(self, slots: Sequence[str]) -> None:
+        """Read the names that the template gives to expressions, which may name those before."""
+        named = self._named("names")
+        text = " ".join(
+            [*(entry.text or "" for entry in named.values()), *dict(self.lines).values()]
+        )
+        for name, source in self._texts(tuple(named), named).items():
+            if name in slots or not _NAME.fullmatch(name):
+                self._report(f"names: {name!r} is a slot or no name", named[name].line)
+            self.names[name] = f"({renamed(source, self.names)})"
+            if not re.search(rf"\b{re.escape(name)}\b", text):
+                self._report(f"names: {name!r} is used in no line", named[name].line)
+
+    def _with_names(self, sources: Sequence[str]) -> tuple[str, ...]:
+        """Return expressions in which names are replaced by what they stand for."""
+        return tuple(renamed(source, self.names) for source in sources)
 
     def _pairs(
         self, conditions: Mapping[str, TemplateLine]
@@ -356,14 +386,21 @@ class _TemplateReader:
                 self._report(f"not a line of the form `name: sentence`: {text!r}", number)
                 continue
             try:
-                yield TemplateLine(match[1], tuple(read_parts(match[2])), number, match[2])
+                parts = (
+                    p._replace(value=renamed(p.value, self.names)) if p.kind == "expression" else p
+                    for p in read_parts(match[2])
+                )
+                yield TemplateLine(match[1], tuple(parts), number, match[2])
             except TemplateSyntaxError as error:
                 self._report(in_plain_words(error.message), number)
             except ValueError as error:
                 self._report(str(error), number)
 
     def _check_conditions(
-        self, conditions: Sequence[TemplateLine], predictions: Sequence[str]
+        self,
+        conditions: Sequence[TemplateLine],
+        also: Sequence[TemplateLine],
+        predictions: Sequence[str],
     ) -> None:
         names, line = [c.name for c in conditions], conditions[0].line
         if predictions or not {"good", "bad"} & set(names):
@@ -371,6 +408,8 @@ class _TemplateReader:
                 self._report(f"two lines have the same name: {names}", line)
             elif not predictions:
                 self._report(f"the conditions {names} need `predictions`", line)
+            for other in also:
+                self._report(f"a line `{ALSO}` belongs to a minimal pair", other.line)
             return
         if names[0] != "good" or set(names) != {"good", "bad"} or names.count("good") > 1:
             wanted = "a minimal pair is a line `good` and then lines `bad`"
@@ -409,8 +448,7 @@ _REGION = re.compile(r"\\([\[\]\\])|\[([A-Za-z_][\w-]*):\s?|\]")
 _LEXER = Environment(autoescape=True)  # only its lexer is used
 
 
-@dataclass(frozen=True)
-class LinePart:
+class LinePart(NamedTuple):
     """A part of a line; ``kind``: text, expression, or ``open`` or ``close`` of a region."""
 
     kind: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TypeVar
 
 from solecism.errors import candidates
-from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash
+from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
 from solecism.lexicon.table import Row, Table
 
 T = TypeVar("T")
@@ -173,13 +174,19 @@ class Word:
         near = candidates("columns", ["lemma", *sorted(self.known)], name)
         raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
 
-    def agree(self, model: Word, feats: str = "", **wanted: str) -> Word:
+    def agree(self, model: Word, feats: str = "", wrong: str = "", **wanted: str) -> Word:
         """Return the form that shares all features that this word and ``model`` both express.
 
         ``wanted`` features (or ``feats``, a text of them) must be expressed by the form; a form
         that shares nothing with the model (an infinitive) is taken only where there is no other.
+        ``wrong`` names features, as ``Number, Person``: each form is returned in turn that differs
+        in them and in nothing else; of ``Case=Acc``, the forms that have this value.
         """
         wanted |= _features_of(feats)
+        if wrong:
+            parts = [part.strip().partition("=") for part in str(wrong).split(",")]
+            names = [name for name, _, _ in parts]
+            return self._wrong(model, names, wanted, {n: v for n, _, v in parts if v})
         if not isinstance(model, Word):
             shown = "nothing" if model == "" else repr(model)
             raise TemplateFault(f"there is no word to agree with: {shown}")
@@ -198,11 +205,22 @@ class Word:
             wanted |= _features_of(text)
         if not names:
             raise TemplateFault("clash needs the name of a feature: clash(x, 'Number')")
+        return self._wrong(model, names, wanted)
+
+    def _wrong(
+        self,
+        model: Word,
+        names: Sequence[str],
+        wanted: Mapping[str, str],
+        values: Mapping[str, str] = MappingProxyType({}),
+    ) -> Word:
+        """Return, in turn, each form that differs in ``names`` alone and has ``values`` there."""
         self._asked(dict.fromkeys(names, ""))
-        right = self.agree(model, **wanted)
+        right, asked_values = self.agree(model, **wanted), self._asked(values)
         assert right.cell is not None
         asked = _merged(model.feats, self._asked(wanted))
-        forms = self._by_text(_clashing(self.cells, asked, frozenset(wanted), right.cell, names))
+        cells = _clashing(self.cells, asked, frozenset(wanted), right.cell, tuple(names))
+        forms = self._by_text([cell for cell in cells if subset(asked_values, cell)])
         same = forms.pop(right.text, None)
         self.run.syncretic += same is not None
         if not forms:

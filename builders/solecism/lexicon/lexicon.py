@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, unknown_error
-from solecism.lexicon.columns import COLUMNS, read_columns
-from solecism.lexicon.features import Feats
+from solecism.lexicon.columns import COLUMNS, Column, read_columns
+from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.glosses import WORDS, Glosses
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, main_name, read_table, read_tsv
@@ -50,14 +50,20 @@ class Lexicon:
         return sorted(p.stem for p in self.folder.glob("*.tsv") if p.stem not in _NOT_WORDS)
 
     @cached_property
+    def _listed(self) -> list[Column]:
+        return read_columns(self.folder.parent / COLUMNS)
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The properties that words of all languages may have: empty where a table lacks them."""
+        return frozenset(column.name for column in self._listed) - UNIVERSAL
+
+    @cached_property
     def _asked(self) -> Mapping[str, Feats]:
         """The values of features, by table, whose forms are drawn only when asked for."""
-        columns = read_columns(self.folder.parent / COLUMNS)
-        names = {table for column in columns if column.asked for table in column.tables}
-        return {
-            name: Feats.of({c.name: c.asked for c in columns if c.asked and name in c.tables})
-            for name in names
-        }
+        asked = [column for column in self._listed if column.asked]
+        names = {table for column in asked for table in column.tables}
+        return {n: Feats.of({c.name: c.asked for c in asked if n in c.tables}) for n in names}
 
     @cached_property
     def orthography(self) -> Orthography:
