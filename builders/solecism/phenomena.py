@@ -16,6 +16,7 @@ class Phenomenon:
 
     ``label`` is for people, ``field`` is BLiMP's field of linguistics, ``older`` are other names of
     the same. ``judgement``: its sentences are right or wrong (those of garden paths are not).
+    ``reading``: what a bad sentence may be instead, in the languages ``reading_in``.
     """
 
     name: str
@@ -24,6 +25,8 @@ class Phenomenon:
     means: str
     older: tuple[str, ...] = ()
     judgement: bool = True
+    reading: str = ""
+    reading_in: tuple[str, ...] = ()
 
 
 @cache
@@ -31,8 +34,9 @@ def phenomena() -> dict[str, Phenomenon]:
     """Return the phenomena by name, in the order of reports."""
     text = (installed_root().path / "templates" / "phenomena.toml").read_text()
     entries = tomllib.loads(text).items()
+    lists = ("older", "reading_in")
     return {
-        name: Phenomenon(name, **{**entry, "older": tuple(entry.get("older", ()))})
+        name: Phenomenon(name, **{**entry, **{key: tuple(entry.get(key, ())) for key in lists}})
         for name, entry in entries
     }
 

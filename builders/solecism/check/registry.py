@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from solecism.check.idle import IDLE_CHECKS
 from solecism.check.lexicons import LEXICON_CHECKS
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.suites import SUITE_CHECKS
@@ -81,8 +82,8 @@ def _check(code: str, level: str, text: str | None) -> Check:
 
 
 _FUNCTIONS: Checks = {
-    **LEXICON_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **DRAWN_CHECKS, **ITEM_CHECKS, **SUITE_CHECKS,
-    **COUNT_CHECKS,
+    **LEXICON_CHECKS, **IDLE_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **DRAWN_CHECKS,
+    **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
 }  # fmt: skip
 CHECKS = {
     **{code: _check(code, "error", text) for code, text in READING_CHECKS.items()},

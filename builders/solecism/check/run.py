@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from solecism.check.idle import IDLE_CHECKS
 from solecism.check.lexicons import LEXICON_CHECKS, Tables
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS, PairBatch, PairMemory
 from solecism.check.registry import CHECKS, Checks, Finding
@@ -30,7 +31,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_templates
 from solecism.inputs import read_source
 from solecism.language_tags import with_codes
-from solecism.lexicon.lexicon import Lexicon, read_hierarchy
+from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_table, read_tsv
 
@@ -90,13 +91,15 @@ def check_lexicon(folder: Path) -> list[Finding]:
             table = lexicon.table(name)
             tables.append(table if table.main == name else read_table(Path(table.path)))
     with _noting(found, "L002"):
-        classes = frozenset(read_hierarchy(folder / "classes.tsv").parents)
+        classes = frozenset(lexicon.hierarchy.parents)
     with _noting(found, "L003"):
         read_orthography(spelling)
         rules = tuple(read_tsv(spelling, ["rule"]))[1:] if spelling.exists() else ()
     with _noting(found, "L001"):
         _ = lexicon.typical, lexicon.unwanted
-    found += _findings(LEXICON_CHECKS, Tables(folder, tuple(tables), classes, rules))
+    found += _findings(
+        {**LEXICON_CHECKS, **IDLE_CHECKS}, Tables(folder, tuple(tables), classes, rules)
+    )
     return list(dict.fromkeys(found))
 
 

@@ -258,6 +258,31 @@ def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
         )
 
 
+def choice_in_line(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """A line chooses between two expressions.
+
+    A line is an example sentence: give the choice a name (`names: {she: anna if who == "anna" else
+    I}`) and write the name.
+    """
+    template = unbound.template
+    for line in (*template.conditions, *template.also):
+        for source in re.findall(r"\{\{(.*?)\}\}", line.source):
+            if re.search(r"\bif\b.*\belse\b", source):
+                yield Problem(source.strip(), template.path, line.line)
+
+
+def unspoken_reading(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """A bad sentence may be good in another reading, and no line `also` says so.
+
+    Where the order of words is free, *Lena ähnelt ihre Großmutter* may have its object first. Write
+    the sentence that it would be as a line `also`; where there is none, write `allow: T025`.
+    """
+    template = unbound.template
+    known = phenomenon_named(template.phenomenon)
+    if known and template.folder.name in known.reading_in and not template.also:
+        yield Problem(known.reading, template.path, template.conditions[0].line)
+
+
 UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
@@ -266,6 +291,8 @@ UNBOUND_CHECKS = {
     "T015": ("warning", long_list),
     "T016": ("warning", still_the_example),
     "T020": ("warning", unknown_phenomenon),
+    "T021": ("note", choice_in_line),
+    "T025": ("note", unspoken_reading),
 }
 """The checks of a template that is not bound to its lexicon: level and function by code."""
 

@@ -143,6 +143,9 @@ LARGEST = 10_000_000
 PATIENCE = 1 << 20
 """How many combinations ``draw: n`` tries before it may give up, as too few make an item."""
 
+HOPE = 10_000
+"""How many it tries before it gives up as none makes one."""
+
 
 @dataclass
 class Counts:
@@ -234,8 +237,9 @@ def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
 
 
 def _hopeless(counts: Counts) -> bool:
-    """Return whether fewer than one in a thousand of very many combinations made an item."""
-    return counts.tried > PATIENCE and 1000 * counts.sets < counts.tried
+    """Return whether none of many combinations made an item, or too few of very many."""
+    few = counts.tried > PATIENCE and 1000 * counts.sets < counts.tried
+    return few or (counts.tried > HOPE and not counts.sets)
 
 
 @contextmanager

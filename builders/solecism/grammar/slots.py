@@ -258,7 +258,8 @@ def _value_problems(
         yield f"{_named(tables)} has no column {name!r} {near}"
         return
     values = frozenset[str]().union(*(t.values(name) for t in having))
-    for value in wanted:
+    empty = any(not row.properties.get(name, "x") for t in having for row in t.rows)
+    for value in wanted if not empty else filter(None, wanted):
         if not _limit(value) and value not in values:
             yield f"no word has {name} {value!r} {candidates('values', sorted(values), value)}"
         elif _limit(value) and not any(map(_NUMBER.fullmatch, values)):

@@ -29,6 +29,7 @@ from solecism.lexicon.table import Table, main_name, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
 
 UNWANTED = "unwanted"
+CLASSES = "classes.tsv"
 _NOT_WORDS = ("classes", "orthography", UNWANTED, WORDS)
 
 
@@ -78,7 +79,7 @@ class Lexicon:
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """The hierarchy of word classes."""
-        return read_hierarchy(self.folder / "classes.tsv")
+        return read_hierarchy(self.folder.parent / CLASSES, self.folder / CLASSES)
 
     @cached_property
     def typical(self) -> Typical:
@@ -141,23 +142,24 @@ class Hierarchy:
         return tuple(out)
 
 
-def read_hierarchy(path: Path) -> Hierarchy:
-    """Return the hierarchy of ``classes.tsv``; without that file no class has a parent.
+def read_hierarchy(*paths: Path) -> Hierarchy:
+    """Return the hierarchy of some files ``classes.tsv``, of which a later one may move classes.
 
-    Raises :class:`InputError` for a class that is listed twice, an unknown parent or a circle.
+    Without any file no class has a parent. Raises :class:`InputError` for a class that is listed
+    twice in a file, an unknown parent or a circle.
     """
-    if not path.exists():
-        return Hierarchy()
-    _, *rows = read_tsv(path, ["class", "parent"])
-    hierarchy = Hierarchy({cells[0]: cells[1] for _, cells in rows})
-    problems, seen = list[Problem](), set[str]()
-    for line, (name, parent, *_) in rows:
-        if message := _problem(name, parent, hierarchy, seen):
-            problems.append(Problem(message, str(path), line))
-        seen.add(name)
-    if problems:
-        raise InputError(problems)
-    return hierarchy
+    parents: dict[str, str] = {}
+    for path in filter(Path.exists, paths):
+        _, *rows = read_tsv(path, ["class", "parent"])
+        parents |= {cells[0]: cells[1] for _, cells in rows}
+        hierarchy, problems, seen = Hierarchy(parents), list[Problem](), set[str]()
+        for line, (name, parent, *_) in rows:
+            if message := _problem(name, parent, hierarchy, seen):
+                problems.append(Problem(message, str(path), line))
+            seen.add(name)
+        if problems:
+            raise InputError(problems)
+    return Hierarchy(parents)
 
 
 def _problem(name: str, parent: str, hierarchy: Hierarchy, seen: set[str]) -> str:
