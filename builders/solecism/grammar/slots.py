@@ -288,7 +288,8 @@ def _fitting(table: Table, slot: Slot, lexicon: Lexicon) -> list[Row]:
             rows = [row for row in rows if not _stands_under(row, table, unwanted, lexicon)]
         else:
             found = [(r.lemma if name == "lemma" else r.properties.get(name, ""), r) for r in rows]
-            rows = [row for text, row in found if not (text and _passes(text, unwanted))]
+            named = [(text or "" in unwanted) and _passes(text, unwanted) for text, _ in found]
+            rows = [row for (_, row), out in zip(found, named, strict=True) if not out]
     return list(rows)
 
 
