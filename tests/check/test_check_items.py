@@ -192,8 +192,16 @@ def test_most_combinations_make_no_pair(root: Path) -> None:
     assert "2 minimal sets, 2 pairs; left out: 8 syncretic" in note.message
 
 
+def test_a_bad_word_that_is_spelt_like_another_is_noted(root: Path) -> None:
+    assert "I020" not in draw(root, "simple").codes()
+    words = root / "lexicons/xx/noun.tsv"
+    rewrite(words, words.read_text("utf-8") + "laugh\tlaugh\tlaughs\tInan\tartwork\t3\n")
+    [found] = [f for f in check_paths(["demo/xx/simple"], root) if f.code == "I020"]
+    assert "laugh Number=Sing" in found.message
+
+
 def test_every_code_of_items_has_a_case() -> None:
-    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016", "I017", "I018"}
+    others = {"I002", "I004", "I005", "I010", "I014", "I015", "I016", "I017", "I018", "I020"}
     assert {code for code, _ in FAULTS} | others == {
         code for code in CHECKS if code.startswith("I0")
     }

@@ -36,6 +36,8 @@ CASES = [
     ("T020", "simple", "phenomenon: subject_verb_agreement", "phenomenon: subject_verb_agrement", 3,
      "did you mean 'subject_verb_agreement'?"),
     ("T016", "simple", "id: simple", f"{EXAMPLE}\nid: simple", 2, "simple"),
+    ("T026", "simple", "author is under(laughs.Subject)",
+     "not author.lemma in ['a', 'b', 'c', 'd']", 9, "author.lemma in ['a', 'b', 'c', 'd']"),
     ("T021", "simple", "good: ", "good: {{ 'a' if author.Number == 'Sing' else '' }} ", 12, "'a' if"),
     ("T017", "simple", "{{ laughs | agree(author) }}", "{{ laughs }}", 8, "'laughs' in Number"),
 ]  # fmt: skip

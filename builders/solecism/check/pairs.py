@@ -23,7 +23,7 @@ from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grouping import Ints, alike_rows
 from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, mix
 from solecism.lexicon.features import Feats, agree
-from solecism.lexicon.lexicon import unwanted_in
+from solecism.lexicon.lexicon import Lexicon, unwanted_in
 from solecism.lexicon.orthography import FINAL, Orthography, tokenize
 
 Flags = NDArray[np.bool_]
@@ -108,10 +108,15 @@ class PairBatch:
         """Return a pair in a line, as a finding of check ``code`` shows it.
 
         For I002 (a pair occurs twice) and I004 (a sentence is good and bad) the line names the
-        other paradigms that have one of the sentences ("also in").
+        other paradigms that have one of the sentences ("also in"), for I020 the other readings of
+        the bad word.
         """
         good, bad = (side[row].as_py() for side in self.sides)
         text = f"{good} / *{bad}"
+        if code == "I020":
+            word = _words_that_differ(self)[1][row].as_py()
+            readings = _readings(word, self.paradigm.phrases.lexicon)
+            return f"{text} ({word}: {', '.join(readings[:4])})"
         if code not in ("I002", "I004"):
             return text
         wanted, own = [hashes[row] for hashes in self.hashes], self.paradigm.template.id
@@ -268,6 +273,29 @@ def _differing_tokens(batch: PairBatch, row: int) -> tuple[str | None, str | Non
     spans = differing_span(ours, theirs)
     one = len(ours[spans[0]]) == 1 == len(theirs[spans[1]])
     return (ours[spans[0]][0], theirs[spans[1]][0]) if one else (None, None)
+
+
+def other_cell(batch: PairBatch) -> Flags:
+    """A bad word is spelt like another form of it, or like another word.
+
+    Is the sentence good if it is that one? Then write it as a line `also`, or leave the word out by
+    a group or a column.
+    """
+    lexicon, (_, words) = batch.paradigm.phrases.lexicon, _words_that_differ(batch)
+    codes = words.dictionary_encode()
+    several = [
+        word is not None and len(_readings(word, lexicon)) > 1
+        for word in codes.dictionary.to_pylist()
+    ]
+    found = np.array([*several, False], dtype=bool)
+    return np.asarray(found[codes.indices.fill_null(-1).to_numpy()])
+
+
+@lru_cache(maxsize=1 << 14)
+def _readings(word: str, lexicon: Lexicon) -> list[str]:
+    """Return the forms that a text can be, as lemma and features."""
+    found = lexicon.cells_of_forms.get(word, {})
+    return [f"{lemma} {cell}" for (_, lemma), cells in found.items() for cell in cells]
 
 
 def lemma_twice(batch: PairBatch) -> Flags:
@@ -497,6 +525,7 @@ ITEM_CHECKS = {
     "I017": ("error", unwanted_words),
     "I018": ("warning", other_word),
     "I019": ("error", stray_characters),
+    "I020": ("note", other_cell),
 }
 """The checks of pairs (of suites: ``SUITE_CHECKS``), batch by batch: level and function by code."""
 

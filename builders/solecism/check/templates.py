@@ -14,7 +14,7 @@ from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
 from solecism.lexicon.features import Feats
-from solecism.lexicon.table import read_lines
+from solecism.lexicon.table import main_name, read_lines
 from solecism.phenomena import phenomena, phenomenon_named
 
 
@@ -148,6 +148,22 @@ def long_list(unbound: UnboundTemplate) -> Iterator[Problem]:
             shown = ", ".join(lemma.strip(" \"'") for lemma in lemmas[:3])
             yield Problem(f"{len(lemmas)} lemmas: {shown}, ...", unbound.template.path, line)
 
+
+def lemmas_in_test(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """A test lists four or more lemmas of nouns, verbs, adjectives, adverbs or names.
+
+    What they have in common is knowledge of words: write it into the lexicon, as a group of
+    `typical/groups.tsv` or a column.
+    """
+    template = unbound.template
+    tables = {slot.name: {main_name(table) for table in slot.tables} for slot in template.slots}
+    for text in template.where:
+        for name, lemmas in re.findall(r"(\w+)\.lemma (?:not )?in \[([^\]]*)\]", text):
+            if lemmas.count(",") >= 3 and tables.get(name, set()) & _OPEN:
+                yield unbound.problem(text, "where")
+
+
+_OPEN = {"noun", "verb", "adj", "adv", "propn"}
 
 _LEMMAS = re.compile(r"\blemma\s*(?::|==|!=|(?:not\s+)?in\b)\s*[\[{]([^\]}]*)[\]}]")
 
@@ -293,6 +309,7 @@ UNBOUND_CHECKS = {
     "T020": ("warning", unknown_phenomenon),
     "T021": ("note", choice_in_line),
     "T025": ("note", unspoken_reading),
+    "T026": ("warning", lemmas_in_test),
 }
 """The checks of a template that is not bound to its lexicon: level and function by code."""
 
