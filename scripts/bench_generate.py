@@ -11,6 +11,7 @@ Usage: python scripts/bench_generate.py
 from __future__ import annotations
 
 import re
+import shutil
 import resource
 import subprocess
 import sys
@@ -56,8 +57,10 @@ def scaled(folder: Path, times: int, draw: str = "all", pools: int = 1) -> Parad
     text = (original / template.name).read_text(encoding="utf-8")
     text = re.sub(r"(?m)^balance: .*\n", "", text)
     template.write_text(re.sub(r"(?m)^draw: .*", f"draw: {draw}", text), encoding="utf-8")
-    phrases = (original / "_phrases.jinja").read_text(encoding="utf-8")
-    (template.parent / "_phrases.jinja").write_text(phrases, encoding="utf-8")
+    for name in ("_slots.yaml", "_defaults.yaml"):
+        shutil.copy(original.parent / name, template.parent)
+    shutil.copy(HERE / "templates" / "phrases" / "fr.jinja", template.parent / "_phrases.jinja")
+    shutil.copy(HERE / "lexicons" / "classes.tsv", target.parent)
     return load_paradigm(template, Lexicon(target))
 
 

@@ -107,7 +107,9 @@ _STUDY = ("judge report study --out x", "judge accept study clams", "judge serve
 _ANSWERS = ("judge import study answers.json", "judge import study answers.json --from own")
 READERS = {
     "root/templates/clams/fr/simple_agrmt.jinja": (*_SHOW, "check clams/fr --root root"),
-    "root/templates/clams/fr/_phrases.jinja": _SHOW,
+    "root/templates/phrases/fr.jinja": _SHOW,
+    "root/templates/clams/_slots.yaml": _SHOW,
+    "root/lexicons/columns.tsv": (*_SHOW, "check lexicons/fr --root root"),
     "root/lexicons/fr/noun.tsv": (*_SHOW, "check clams/fr --root root"),
     "root/lexicons/fr/verb.tsv": _SHOW,
     "root/catalogue.toml": ("list --root root", "list clams --cite --root root", *_SHOW),
@@ -146,9 +148,13 @@ def make_world(folder: Path) -> None:
     """Write the files of :data:`READERS` into an empty folder."""
     templates = folder / "root" / "templates" / "clams" / "fr"
     templates.mkdir(parents=True)
-    for name in ("_defaults.yaml", "_phrases.jinja", "simple_agrmt.jinja"):
-        shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / name, templates)
+    shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / "simple_agrmt.jinja", templates)
+    for name in ("_defaults.yaml", "_slots.yaml"):
+        shutil.copy(CHECKOUT / "templates" / "clams" / name, templates.parent)
+    shutil.copytree(CHECKOUT / "templates" / "phrases", folder / "root" / "templates" / "phrases")
     shutil.copytree(CHECKOUT / "lexicons" / "fr", folder / "root" / "lexicons" / "fr")
+    for name in ("columns.tsv", "classes.tsv"):
+        shutil.copy(CHECKOUT / "lexicons" / name, folder / "root" / "lexicons")
     shutil.copytree(CHECKOUT / "dataset_cards", folder / "root" / "dataset_cards")
     shutil.copy(CHECKOUT / "references.bib", folder / "root")
     (folder / "root" / "catalogue.toml").write_text(

@@ -9,7 +9,8 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, load_paradigm
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.render import read_units
-from solecism.grammar.template import LinePart, TemplateLine
+from solecism.grammar.syntax import LinePart
+from solecism.grammar.template import TemplateLine
 from solecism.grammar.words import Skip, TemplateFault, Word, printed
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Token

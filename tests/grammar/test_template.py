@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from expecting import problems_of
-from solecism.grammar.template import Template, read_parts, read_template
+from solecism.grammar.syntax import read_parts
+from solecism.grammar.template import Template, read_template
 from tiny import rewrite
 
 FRONT = """\

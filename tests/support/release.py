@@ -13,14 +13,15 @@ TREEBANKS = CHECKOUT / "tests" / "treebanks"
 
 def small_root(folder: Path, language: str = "he", uids: Sequence[str] = ("simple_agrmt",)) -> Root:
     """Copy one language's lexicon and a few paradigms of clams."""
-    templates = folder / "templates" / "clams" / language
-    templates.mkdir(parents=True, exist_ok=True)
-    for name in ("_defaults.yaml", "_phrases.jinja", *(f"{uid}.jinja" for uid in uids)):
-        shutil.copy(CHECKOUT / "templates" / "clams" / language / name, templates)
-    shutil.copytree(
-        CHECKOUT / "lexicons" / language, folder / "lexicons" / language, dirs_exist_ok=True
-    )
-    shutil.copy(CHECKOUT / "lexicons" / "columns.tsv", folder / "lexicons")
+    wanted = [
+        *(f"templates/clams/{language}/{uid}.jinja" for uid in uids),
+        *("templates/clams/_*", f"templates/clams/{language}/_*", "templates/phrases/*"),
+        *("lexicons/*.tsv", f"lexicons/{language}/**/*"),
+    ]
+    for path in [path for pattern in wanted for path in CHECKOUT.glob(pattern) if path.is_file()]:
+        target = folder / path.relative_to(CHECKOUT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
     shutil.copytree(CHECKOUT / "dataset_cards", folder / "dataset_cards", dirs_exist_ok=True)
     shutil.copy(CHECKOUT / "references.bib", folder)
     return Root(folder)

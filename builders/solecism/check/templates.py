@@ -9,9 +9,9 @@ from pathlib import Path
 from jinja2 import nodes
 
 from solecism.errors import Problem, candidates
-from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
+from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.words import FEATS, ROW, WHOLE
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import main_name, read_lines

@@ -21,8 +21,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from solecism.errors import InputError, unknown_error
-from solecism.grammar.expression import renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
+from solecism.grammar.syntax import renamed
 from solecism.lexicon.table import read_lines
 from solecism.root import SHARED
 

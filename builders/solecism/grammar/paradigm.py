@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, fail
 from solecism.grammar.columns import MEASURES
-from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.render import LineExpression, Renderer, SpellingSpan, read_units
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.sampling.plan import BalanceLevel, DrawPlan
 from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, TemplateLine, read_template
+from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.where import read_balance, read_where
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon

@@ -15,29 +15,19 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.parser import Parser
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.grammar.expression import (
+from solecism.grammar.compiler import FILTERS, Compiler, Function
+from solecism.grammar.syntax import (
     EXPRESSION,
-    FILTERS,
-    LARGEST,
     PHRASE,
-    TYPICAL_FORM,
-    Compiler,
-    Function,
-    Macro,
-    Uses,
-    calls_of,
-    in_order,
     in_plain_words,
     misplaced,
     parsed,
     refused,
-    typical,
     typical_asked,
-    under,
-    uses_of,
     wrong_calls,
 )
-from solecism.grammar.words import Evaluation, TemplateFault, Word
+from solecism.grammar.uses import LARGEST, Macro, Uses, calls_of, in_order, uses_of
+from solecism.grammar.words import TYPICAL_FORM, Evaluation, TemplateFault, Word, typical, under
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL

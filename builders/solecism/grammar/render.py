@@ -22,11 +22,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import Function, Uses, merge_uses
+from solecism.grammar.compiler import Function
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Columns
 from solecism.grammar.slots import Domain, Scope
-from solecism.grammar.template import LinePart, TemplateLine
+from solecism.grammar.syntax import LinePart
+from solecism.grammar.template import TemplateLine
+from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.words import FAULTS, Skip, Word, printed
 from solecism.grouping import Ints, distinct_codes, first_rows, rank_in_group
 from solecism.lexicon.features import Feats

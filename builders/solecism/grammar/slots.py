@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, fail
-from solecism.grammar.expression import Uses, classes_wanted
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.template import WEIGHT, Slot
-from solecism.grammar.words import FEATS, ROW, WHOLE, TemplateFault, Word
+from solecism.grammar.uses import Uses
+from solecism.grammar.words import FEATS, ROW, WHOLE, TemplateFault, Word, classes_wanted
 from solecism.grouping import MAX_CODE, Ints, first_rows
 from solecism.hashing import Hashes, text_hashes
 from solecism.lexicon.features import Feats

@@ -6,16 +6,15 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, TemplateSyntaxError
+from jinja2 import TemplateSyntaxError
 
 from solecism.errors import InputError, Problem, candidates, fail, unknown_error
-from solecism.grammar.expression import in_plain_words, renamed
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
+from solecism.grammar.syntax import LinePart, in_plain_words, read_parts, renamed
 from solecism.inputs import check_name
 from solecism.lexicon.table import read_lines
 from solecism.phenomena import phenomenon_named
@@ -442,73 +441,3 @@ def _pair_line(
     if critical:
         source = source.replace(critical, f"[critical: {critical}]", 1)
     return TemplateLine(side, tuple(read_parts(source)), line.line, source)
-
-
-_REGION = re.compile(r"\\([\[\]\\])|\[([A-Za-z_][\w-]*):\s?|\]")
-_LEXER = Environment(autoescape=True)  # only its lexer is used
-
-
-class LinePart(NamedTuple):
-    """A part of a line; ``kind``: text, expression, or ``open`` or ``close`` of a region."""
-
-    kind: str
-    value: str
-
-
-def read_parts(text: str) -> Iterator[LinePart]:
-    """Cut a sentence into parts.
-
-    Raises ``TemplateSyntaxError`` for bad Jinja, ``ValueError`` for a block, a stray mark, a region
-    that is not closed or stands in another, and for a sentence without anything in it.
-    """
-    depth, empty = 0, True
-    jinja_parts = _jinja_parts(text)
-    pieces = ([p] if p.kind == "expression" else _region_parts(p.value) for p in jinja_parts)
-    for part in chain.from_iterable(pieces):
-        empty = empty and (part.kind in ("open", "close") or not part.value.strip())
-        depth += {"open": 1, "close": -1}.get(part.kind, 0)
-        if depth not in (0, 1):
-            raise ValueError("a region `[name: ...]` inside another, or `]` without `[name:`")
-        yield part
-    if depth:
-        raise ValueError("a region `[name: ...]` is not closed")
-    if empty:
-        raise ValueError("the line has no sentence")
-
-
-def _jinja_parts(text: str) -> Iterator[LinePart]:
-    """Cut a sentence into expressions and the texts between them; raises ``ValueError``."""
-    inside: str | None = None
-    for _, kind, value in _LEXER.lex(text):
-        if kind in ("block_begin", "raw_begin"):
-            raise ValueError("a block `{% ... %}` is not allowed in a line")
-        if kind == "data":
-            yield LinePart("text", value)
-        elif kind == "variable_end":
-            yield LinePart("expression", (inside or "").strip())
-        if kind in ("variable_begin", "variable_end"):
-            inside = "" if kind == "variable_begin" else None
-        elif inside is not None:  # otherwise it is a part of a comment
-            inside += value
-    if inside is not None:
-        raise ValueError(f"`{{{{{inside}` is not closed by `}}}}`")
-
-
-def _region_parts(text: str) -> Iterator[LinePart]:
-    """Cut a text at the marks of regions; raises ``ValueError`` for a stray ``}}``."""
-    if stray := re.search(r"[}%#]\}", text):
-        raise ValueError(f"`{stray[0]}` without `{stray[0][::-1].replace('}', '{')}`")
-    place, literal = 0, ""
-    for match in _REGION.finditer(text):
-        literal += text[place : match.start()]
-        place = match.end()
-        if match[1]:
-            literal += match[1]
-            continue
-        if literal:
-            yield LinePart("text", literal)
-            literal = ""
-        yield LinePart("open", match[2]) if match[2] else LinePart("close", "")
-    literal += text[place:]
-    if literal:
-        yield LinePart("text", literal)

@@ -8,13 +8,13 @@ from jinja2 import nodes
 from numpy.typing import NDArray
 
 from solecism.errors import fail
-from solecism.grammar.expression import typical_asked, typical_of
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.sampling.elimination import Clause
 from solecism.grammar.sampling.plan import BalanceLevel
 from solecism.grammar.slots import Domain, Scope
+from solecism.grammar.syntax import typical_asked
 from solecism.grammar.template import Template
-from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word
+from solecism.grammar.words import FAULTS, Skip, TemplateFault, Word, typical_of
 from solecism.lexicon.typical import Key
 
 LARGEST_CLAUSE = 1 << 22

@@ -1,6 +1,7 @@
 """The values that expressions work with: words of the lexicon, and phrases of words and texts.
 
-The filters ``agree``, ``clash`` and ``form`` of templates are methods of :class:`Word`.
+The filters ``agree``, ``clash`` and ``form`` of templates are methods of :class:`Word`; the tests
+:func:`under` and :func:`typical` are functions of words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TypeVar
 
 from solecism.errors import candidates
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
+from solecism.lexicon.lexicon import Hierarchy, Lexicon
 from solecism.lexicon.table import Row, Table
+from solecism.lexicon.typical import Typical, Words
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -362,3 +365,62 @@ def joined(parts: Sequence[str | Word]) -> str | Phrase:
     """Return words and texts as a phrase, or as one text if there are no words among them."""
     texts = [part for part in parts if type(part) is str]
     return "".join(texts) if len(texts) == len(parts) else Phrase(parts)
+
+
+TYPICAL_FORM = "x is typical(verb.Object)"
+
+
+def is_group(name: str, lexicon: Lexicon) -> bool:
+    """Return whether a name is that of a group in ``typical/groups.tsv``, and not of a class."""
+    return name not in lexicon.hierarchy.parents and name in lexicon.typical.groups
+
+
+def under(word: object, names: object = None, *, lexicon: Lexicon) -> bool:
+    """Return whether a word is in one of some classes or groups.
+
+    ``names``: their names, with commas; if it is empty, any word is.
+    """
+    if not isinstance(names, str):
+        raise TemplateFault(f"under wants a property or a text, not {names!r}")
+    classes, groups = _classes_and_groups(names, lexicon)
+    if isinstance(word, Word) and any(word.key in group for group in groups):
+        return True
+    if not classes:
+        return not names
+    own = word.lookup("Class") if isinstance(word, Word) else str(word)
+    return not classes.isdisjoint(lexicon.hierarchy.above(own))
+
+
+@lru_cache(maxsize=1 << 10)
+def _classes_and_groups(names: str, lexicon: Lexicon) -> tuple[frozenset[str], list[Words]]:
+    """Return the classes in a text with commas, and the words of each group in it."""
+    groups = {name for name in names.split(",") if is_group(name, lexicon)}
+    classes = [name for name in names.split(",") if name not in groups]
+    words = [lexicon.typical.groups[name] for name in groups]
+    return classes_wanted(",".join(classes), lexicon.hierarchy), words
+
+
+def typical(word: object, head: object, role: object = None, *, of: Typical) -> bool:
+    """Return whether a word is a typical argument of ``head`` in a role."""
+    if not isinstance(word, Word) or not isinstance(head, Word) or not isinstance(role, str):
+        raise TemplateFault(f"write it as {TYPICAL_FORM}")
+    return word.key in typical_of(head, role, of)
+
+
+def typical_of(head: Word, role: str, typical: Typical) -> Words:
+    """Return the words that are typical of ``head``; raises :class:`TemplateFault` for a role
+    that its table does not have."""
+    try:
+        return typical.of(head.key, role)
+    except ValueError as error:
+        raise TemplateFault(str(error)) from None
+
+
+def classes_wanted(text: str, hierarchy: Hierarchy) -> frozenset[str]:
+    """Return the classes in a text with commas; raises :class:`TemplateFault` for unknown ones."""
+    wanted = [name for name in text.split(",") if name]
+    for name in wanted:
+        if hierarchy.parents and name not in hierarchy.parents:
+            near = candidates("classes", list(hierarchy.parents), name)
+            raise TemplateFault(f"there is no class {name!r} {near}")
+    return frozenset(wanted)
