@@ -11,8 +11,8 @@ Usage: python scripts/bench_generate.py
 from __future__ import annotations
 
 import re
-import shutil
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
