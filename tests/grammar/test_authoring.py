@@ -305,7 +305,7 @@ def test_a_template_names_an_expression(tmp_path: Path) -> None:
     [
         ("baker: cake", "names: 'baker' is a slot or no name"),
         ("if: cake", "names: 'if' is a slot or no name"),
-        ("who: cake", "names: 'who' is used in no line"),
+        ("who: cake", "names: 'who' is used nowhere"),
         ("who: [cake]", "'who' wants a text"),
     ],
 )

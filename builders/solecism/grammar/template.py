@@ -253,15 +253,13 @@ class _TemplateReader:
     def _read_names(self, slots: Sequence[str]) -> None:
         """Read the names that the template gives to expressions, which may name those before."""
         named = self._named("names")
-        text = " ".join(
-            [*(entry.text or "" for entry in named.values()), *dict(self.lines).values()]
-        )
+        everything = " ".join([text for _, text in self.lines] + list(_all_texts(self.fields)))
         for name, source in self._texts(tuple(named), named).items():
             if name in slots or not _NAME.fullmatch(name):
                 self._report(f"names: {name!r} is a slot or no name", named[name].line)
+            elif not re.search(rf"\b{re.escape(name)}\b", everything):
+                self._report(f"names: {name!r} is used nowhere", named[name].line)
             self.names[name] = f"({renamed(source, self.names)})"
-            if not re.search(rf"\b{re.escape(name)}\b", text):
-                self._report(f"names: {name!r} is used in no line", named[name].line)
 
     def _with_names(self, sources: Sequence[str]) -> tuple[str, ...]:
         """Return expressions in which names are replaced by what they stand for."""
@@ -419,6 +417,14 @@ class _TemplateReader:
             if same is not condition:
                 which = "the good one" if same.name == "good" else f"that of line {same.line}"
                 self._report(f"this bad line is equal to {which}", condition.line)
+
+
+def _all_texts(fields: Mapping[str, Entry]) -> Iterator[str]:
+    """Yield all texts in some fields, without their keys, but for tests (``if A: B``)."""
+    for key, entry in fields.items():
+        yield from filter(None, (entry.text, key if key.startswith("if ") else None))
+        items = {str(number): item for number, item in enumerate(entry.items)}
+        yield from _all_texts({**items, **entry.fields})
 
 
 def _pair_line(
