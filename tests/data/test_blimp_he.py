@@ -257,7 +257,7 @@ def test_verbs_govern_the_good_preposition_and_not_the_bad_one(pairs: Pairs, for
             good, bad = (cells(forms, word, ("adp.suffixed",)).keys() for word in (ours, theirs))
             before = row["tokens_good"].split()[-2]
             uses = [
-                (word.shown, word.properties["Governs"])
+                (word.shown, word.properties["Preposition"])
                 for table, word, _ in forms[before]
                 if table == "verb"
             ]
