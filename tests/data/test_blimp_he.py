@@ -286,7 +286,7 @@ def test_verbs_without_an_object_have_no_reading_with_one(pairs: Pairs, forms: F
             assert readings, theirs
             for reading in readings:
                 assert reading.properties["HebBinyan"] in binyanim, (uid, theirs)
-                assert reading.properties.get("Governs") != "את", (uid, theirs)
+                assert reading.properties.get("Preposition") != "את", (uid, theirs)
 
 
 def test_an_agent_stands_after_a_passive(pairs: Pairs, forms: Forms) -> None:

@@ -21,6 +21,8 @@ _ALWAYS = {*UNIVERSAL, *CLASS_COLUMNS, GLOSS, "UPOS"}
 """Columns that need not be named: agreement, `under`, glosses and parts of speech use them."""
 
 _COMMENT = re.compile(r"(?s:\{#.*?#\})|^\s*#.*$", re.MULTILINE)
+_KEY = re.compile(r"^(\w[\w ]*? of|\w[\w ]*)(?: \w+(?:, *\w+)*)?:", re.MULTILINE)
+"""Matches the name of a kind where it is defined; the group is its text without names."""
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
 
 
@@ -136,10 +138,10 @@ def idle_kind(lexicon: Tables) -> Iterator[Problem]:
         top = lexicon.folder.parents[1] / "templates"
         everywhere = [*top.glob("*/*/*.jinja"), *top.glob("*/*/_slots.yaml"), *top.glob("*/*.yaml")]
         files = everywhere if path.name == "kinds.yaml" or path.parent.parent == top else own
-        texts = "\n".join(map(_text, files))
+        texts = _KEY.sub("", "\n".join(map(_text, files)))
         for line, text in enumerate(read_lines(path), 1):
-            head = re.match(r"(\w[\w ]*? of|\w[\w ]*)(?: \w+(?:, \w+)*)?:", text)
-            if head and not re.search(rf"[:\[,] *(?:kind: )?{head[1]}\b(?!.*: *{{)", texts):
+            head = _KEY.match(text)
+            if head and not re.search(rf"\b{head[1]}\b", texts):
                 yield Problem(repr(head[1]), str(path), line)
 
 
