@@ -21,6 +21,7 @@ from solecism.reports.charts import checkpoint_curves
 from solecism.reports.html import PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
+from solecism.schema import KINDS
 from solecism.site.examples import ParadigmSample, ShownItem
 from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of, together
 from solecism.site.results import SiteResults
@@ -252,10 +253,10 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
 def _browse(data: SiteData, config: SiteConfig, uid: str = "") -> str:
     """Return the path of the browser with a config's items; ``uid``: the paradigm to open it at."""
     whole = data.browsed(config)
-    key = {"pair": "UID", "suite": "suite"}.get(config.kind)
     paradigms = [paradigm.uid for paradigm in config.paradigms]
     wanted = uid or (paradigms[0] if whole is not config and paradigms else "")
-    at = f"#{urlencode({key: wanted})}" if key and wanted and len(whole.paradigms) > 1 else ""
+    several = wanted and len(whole.paradigms) > 1 and not data.mined
+    at = f"#{urlencode({KINDS[config.kind].group: wanted})}" if several else ""
     return f"{whole.place}/browse.html{at}"
 
 
@@ -314,9 +315,9 @@ def _snippets(
     home = data.entry.hub or data.name
     load = "from datasets import load_dataset\n\n"
     load += f'items = load_dataset("{home}", "{chosen.name}", split="test")'
-    column = {"pair": "UID", "suite": "suite"}.get(chosen.kind)
     several = uid and len(chosen.paradigms) > 1
-    if several and column:
+    if several:
+        column = KINDS[chosen.kind].group
         load += f'\nsome = items.filter(lambda item: item["{column}"] == "{uid}")'
     found = [("Load", load, "python")]
     if chosen.kind in ("pair", "suite", "cloze"):
