@@ -66,7 +66,7 @@ def test_models_side_by_side_fit_80_columns(folder: Path) -> None:
     text = printed(folder, "tiny-xx", "large-model-of-a-long-name-xx", by="phenomenon")
     body = text.split("\n\n")[0]
     assert max(map(len, body.splitlines())) <= 80
-    names = ("agreement", "npi_licensing", "large-model-of-a-long-name")
+    names = ("agreement", "NPI licensing", "large-model-of-a-long-name")
     assert all(name in body for name in names)
     assert body.count("–") == 6
     lines = report(folder, group=True).text().splitlines()  # several models and configs
