@@ -73,7 +73,8 @@ def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[
     """Yield the tables of a report, as many columns side by side as ``width`` holds."""
     rows = row_names(column for _, columns in blocks for column in columns)
     least = _CELL + _R * _has_correlations(column for _, columns in blocks for column in columns)
-    label = min(max(map(len, [*rows, by])), max(16, width - 2 * least))
+    longest = max(len(row_label(row, by, ())) for row in [*rows, by])
+    label = min(longest, max(16, width - 2 * least))
     for title, columns in blocks:
         if title:
             yield Text(title, style="bold")
