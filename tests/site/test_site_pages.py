@@ -121,7 +121,8 @@ def test_a_phenomenon_has_a_page_over_all_data_sets(home: Path, tmp_path: Path) 
     assert '<a href="../clams/he/simple_agrmt.html">' in text
     assert text.count('class="star" aria-hidden="true">*</span>') == 2
     assert re.search(
-        r'class="level0">simple_(<wbr>)?agrmt <small>clams/(<wbr>)?he</small></th>\s*<td class="heat', text
+        r'class="level0">simple_(<wbr>)?agrmt <small>clams/(<wbr>)?he</small></th>\s*<td class="heat',
+        text,
     )
     assert "phenomena/subject_verb_agreement.html" in page(home, "clams/he/simple_agrmt.html")
     assert "phenomena/subject_verb_agreement.html" in page(home, "clams/index.html")
