@@ -127,11 +127,16 @@ def test_a_phenomenon_has_a_page_over_all_data_sets(home: Path, tmp_path: Path) 
     assert "phenomena/subject_verb_agreement.html" in page(home, "clams/he/simple_agrmt.html")
     assert "phenomena/subject_verb_agreement.html" in page(home, "clams/index.html")
     facts = {"p": {"phenomenon": "government"}, "q": {"phenomenon": "of_ones_own"}}
+    facts["r"] = {"phenomenon": "npi_licensing"}
     data = [
         write_folder(tmp_path / name, name, {name: (make_pairs(8), facts)}) for name in ("xx", "yy")
     ]
     build_site(tmp_path / "site", data)
-    for name, title in (("case", "Case and government"), ("of_ones_own", "of ones own")):
+    for name, title in (
+        ("case", "Case and government"),
+        ("of_ones_own", "of ones own"),
+        ("npi_licensing", "NPI licensing"),
+    ):
         text = (tmp_path / "site" / "phenomena" / f"{name}.html").read_text("utf-8")
         assert f"<h1>{title}</h1>" in text
         assert text.count('<section class="paradigm">') == 2

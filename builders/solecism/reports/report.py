@@ -109,6 +109,8 @@ class ResultReport:
                 if column.results:
                     name = f"{title} {column.label}".strip()
                     yield Text(text.counts_line(column, name, self.by), style="dim")
+        if any("language" in column.fields for column in self.columns):
+            yield Text("±: standard deviation of paradigms; under all, of languages", style="dim")
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
         if any(c.correlation is not None for column in self.columns for c in column.cells.values()):
