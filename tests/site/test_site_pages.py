@@ -142,6 +142,22 @@ def test_a_phenomenon_has_a_page_over_all_data_sets(home: Path, tmp_path: Path) 
         assert text.count('<section class="paradigm">') == 2
 
 
+def test_results_with_older_names_are_shown(tmp_path: Path) -> None:
+    table = make_pairs(40)
+    old = {"simple_agrmt": "deren_dessen"}
+    uids = pa.array([old.get(uid, uid) for uid in table["UID"].to_pylist()])
+    table = table.set_column(table.column_names.index("UID"), "UID", uids)
+    facts = {"all": (table, {"deren_dessen": {"pairs": 10}, "prep_anim": {"pairs": 10}})}
+    folder = write_folder(tmp_path / "blimp-de", "blimp-de", facts)
+    digest = "0" * 16
+    result = write_result(
+        tmp_path / "a", make_scores(table), "m", "all", data="blimp-de", digest=digest
+    )
+    build_site(tmp_path / "site", [folder], results=[result])
+    text = (tmp_path / "site" / "blimp-de" / "all" / "deren_dessen.html").read_text("utf-8")
+    assert re.search(r'scope="row">m</th><td class="heat', text)
+
+
 def test_pairs_are_spread_and_the_same_each_time(home: Path) -> None:
     root = Root(home / "root")
     build_site(home / "again", [home / "clams", home / "suites"], root=root)

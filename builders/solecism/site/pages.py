@@ -185,18 +185,17 @@ def _matrix(
     contents: SiteContents, data: SiteData
 ) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]]]:
     """Return the configs that are columns of the table of paradigms, and its rows by phenomenon."""
-    heads = [] if data.mined else data.whole_configs[:MOST_HEADS]
+    heads, results = [] if data.mined else data.whole_configs[:MOST_HEADS], contents.results
     uids = dict.fromkeys(paradigm.uid for config in heads for paradigm in config.paradigms)
     rows: dict[str, list[MatrixRow]] = {}
     for uid in uids:
-        found = [next((p for p in config.paradigms if p.uid == uid), None) for config in heads]
-        held = [(c, p) for c, p in zip(heads, found, strict=True) if p]
+        held = {c.name: (c, p) for c in heads for p in c.paradigms if p.uid == uid}
+        sizes = {name: p.facts.get("pairs", 0) for name, (_, p) in held.items()}
         cells = tuple(
-            (data.page_of(c, uid), p.facts.get("pairs", 0), c) if p else None
-            for c, p in zip(heads, found, strict=True)
+            (data.page_of(c, uid), sizes[c.name], c) if c.name in held else None for c in heads
         )
-        figures = {c.spec: contents.results.paradigm(data.holders(c, p), uid) for c, p in held}
-        first = held[0][1]
+        figures = {c.spec: results.paradigm(data.holders(c, p), uid) for c, p in held.values()}
+        first = next(iter(held.values()))[1]
         row = MatrixRow(uid, first.about, data, cells, figures)
         rows.setdefault(first.phenomenon, []).append(row)
     return heads, rows
