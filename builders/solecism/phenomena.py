@@ -50,11 +50,17 @@ def phenomenon_named(name: str) -> Phenomenon | None:
     return next((p for p in phenomena().values() if name in (p.name, *p.older)), None)
 
 
+def is_judged(name: str) -> bool:
+    """Return whether sentences of a phenomenon are right or wrong; of an unknown name True."""
+    return name not in phenomena() or phenomena()[name].judgement
+
+
 @cache
-def _renamed() -> dict[str, str]:
+def renamed(dataset: str = "") -> dict[str, str]:
+    """Return the new UIDs of a data set ("": of all of them) by their older ones."""
     text = (installed_root().path / "templates" / "renamed.tsv").read_text()
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    return {old: new for _, old, new in rows[1:]}
+    return {old: new for name, old, new in rows[1:] if dataset in ("", name)}
 
 
 def current_uid(uid: str) -> str:
@@ -63,4 +69,4 @@ def current_uid(uid: str) -> str:
     >>> current_uid("deren_dessen"), current_uid("verb_second")
     ('relative_possessor_gender', 'verb_second')
     """
-    return _renamed().get(uid, uid)
+    return renamed().get(uid, uid)

@@ -1,6 +1,7 @@
 """The three kinds of items and their Arrow schemas, which all other modules rely on."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -161,7 +162,33 @@ GLOSSES = "glosses"
 its tokens, with spaces between them."""
 
 
-_TELLING = {"conditions": "suite", "masked": "cloze", "sentence_good": "pair"}
+@dataclass(frozen=True)
+class ItemKind:
+    """What is the same for all items of a kind.
+
+    ``group``: the column by which they are grouped into paradigms; ``texts``: those with the texts
+    of an item, by which the kind is recognised (a suite's are in ``conditions``); ``filters``:
+    those by which people look for items, beside the group; ``schema``: the types of columns.
+    """
+
+    group: str
+    texts: tuple[str, ...]
+    filters: tuple[str, ...]
+    schema: pa.Schema
+
+
+KINDS = {
+    "suite": ItemKind("suite", ("conditions",), ("phenomenon", "modifier"), SUITE),
+    "cloze": ItemKind("relation", ("left", "answer", "right"), (
+        "upos", "masked", "agrees_in", "decides", "distance", "distractors", "intervening_noun",
+        "cues", "treebank", "genre", "licence",
+    ), CLOZE),
+    "pair": ItemKind(
+        "UID", ("sentence_good", "sentence_bad"), ("linguistics_term",), PAIR_TYPES
+    ),
+    "forms": ItemKind("upos", ("form", "lemma", "feats"), ("source",), FORMS),
+}  # fmt: skip
+"""The kinds of items, and the inventory of forms that belongs to cloze items."""
 
 
 def kind_of_items(columns: Iterable[str]) -> str:
@@ -171,4 +198,4 @@ def kind_of_items(columns: Iterable[str]) -> str:
     'suite'
     """
     names = set(columns)
-    return next((kind for name, kind in _TELLING.items() if name in names), "")
+    return next((name for name, kind in KINDS.items() if names.issuperset(kind.texts)), "")

@@ -7,6 +7,7 @@ import pytest
 from drawing import make_root, template
 from release import CHECKOUT
 from solecism import root as sources
+from solecism.datasets.configs import choose
 from solecism.datasets.from_templates import find_paradigm, load_paradigms, templates_of_language
 from solecism.errors import InputError
 from solecism.root import Root, find_root, own_root
@@ -93,3 +94,5 @@ def test_old_uids_name_the_new_ones() -> None:
     for dataset, old, new in rows:
         with pytest.raises(InputError, match=rf"did you mean '{new}'"):
             find_paradigm(Root(CHECKOUT), dataset, dataset.removeprefix("blimp-"), old)
+        with pytest.raises(InputError, match=rf"did you mean '{new}'"):
+            choose(dataset, [new, "all"], [old])

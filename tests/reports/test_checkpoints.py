@@ -1,5 +1,6 @@
 """Learning curves over the checkpoints of a model, scored for real."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,3 +76,7 @@ def test_columns_are_in_order_of_steps_and_named(results: Path, by: str) -> None
     assert [label.split(":")[-1] for label in labels if "chck" in label] == [*STEPS[:-1]]
     assert all(label.startswith("tiny") for label in labels if "chck" in label)
     assert not any("sha256" in label for label in labels if "chck" in label)
+    page = made.html().partition('id="signatures"')[0]
+    heads = re.findall(r'class="head">([^<]*chck[^<]*)</th>', page)[: len(STEPS) - 1]
+    assert [head.split(":")[-1] for head in heads] == [*STEPS[:-1]]
+    assert "sha256" not in page

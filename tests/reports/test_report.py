@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from scipy import stats
@@ -24,6 +25,7 @@ from solecism.errors import InputError
 from solecism.reports.comparison import correlations, difference
 from solecism.reports.figures import ALL, MEAN, columns, curves, labels
 from solecism.reports.report import open_results, report
+from solecism.reports.text import records
 from solecism.scoring.results import Result, read_result
 from solecism.scoring.summary import wilson
 
@@ -66,7 +68,7 @@ def test_models_side_by_side_fit_80_columns(folder: Path) -> None:
     text = printed(folder, "tiny-xx", "large-model-of-a-long-name-xx", by="phenomenon")
     body = text.split("\n\n")[0]
     assert max(map(len, body.splitlines())) <= 80
-    names = ("agreement", "npi_licensing", "large-model-of-a-long-name")
+    names = ("agreement", "NPI licensing", "large-model-of-a-long-name")
     assert all(name in body for name in names)
     assert body.count("–") == 6
     lines = report(folder, group=True).text().splitlines()  # several models and configs
@@ -132,6 +134,56 @@ def test_by_feature_and_by_one_that_the_summary_does_not_have(folder: Path) -> N
     assert column.cells["noun3"].value == pytest.approx(np.mean(some))
     with pytest.raises(InputError, match=r"no grouping 'mod' .did you mean 'mood'"):
         printed(folder, "tiny-xx", by="mod")
+
+
+@pytest.fixture(scope="module")
+def languages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model on data sets of three languages, with names of phenomena and a UID that are older."""
+    out = tmp_path_factory.mktemp("languages")
+    for data, language, terms in (
+        ("blimp-de", "de", {"deren_dessen": "government", "b": "case", "c": "word_order"}),
+        ("blimp-he", "he", {"d": "case", "e": "negation"}),
+        ("clams", "he", {"f": "case"}),
+        ("mandarin", "zh", {"g": "garden_path_subject", "h": "comparative"}),
+    ):
+        pairs = make_pairs(60).to_pylist()
+        for number, pair in enumerate(pairs):
+            uid = list(terms)[0 if number < 20 else number // 2 % len(terms)]
+            pair |= {"language": language, "UID": uid, "linguistics_term": terms[uid]}
+        scores = make_scores(pa.Table.from_pylist(pairs, make_pairs(1).schema), 1.0, len(data))
+        write_result(out / data, scores, "tiny", "all", data=data)
+    return out
+
+
+def test_phenomena_over_languages(languages: Path) -> None:
+    made = report(languages, by="phenomenon")
+    columns = {column.label: column.cells for column in made.columns}
+    assert list(columns) == ["de", "he", "zh", "all"]
+    uids = {k: v for name in ("blimp-de", "blimp-he", "clams")
+            for k, v in read_result(languages / name).accuracies().items()}  # fmt: skip
+    de, he = np.mean([uids["deren_dessen"], uids["b"]]), np.mean([uids["d"], uids["f"]])
+    assert columns["de"]["case"].value == pytest.approx(de)
+    assert columns["he"]["case"].value == pytest.approx(he)
+    assert columns["all"]["case"].value == pytest.approx((de + he) / 2)
+    assert columns["zh"].keys() >= {"garden_path", "selection"}
+    assert "garden_path" not in columns["all"]
+    chinese = read_result(languages / "mandarin").summary["overall"]["n"]
+    assert columns["zh"][ALL].n == chinese - columns["zh"]["garden_path"].n
+    lines = [line.split("  ")[0].strip() for line in made.text(200).splitlines()]
+    assert lines[: lines.index("")] == [
+        "phenomenon", "case and government", "selection", "word order", "negation",
+        "garden paths", "all pairs", "mean of rows",
+    ]  # fmt: skip
+    cells = records(made.columns, made.by)
+    assert ("case", "he") in {(cell["group"], cell["language"]) for cell in cells}
+    assert re.search(r"<h3>By phenomenon.*>case and government</th>", made.html(), re.DOTALL)
+
+
+def test_older_names_are_read_as_those_of_today(languages: Path) -> None:
+    (column,) = report(languages / "blimp-de", by="UID").columns
+    assert {*column.cells} == {"relative_possessor_gender", "b", "c", ALL, MEAN}
+    (column,) = report(languages / "blimp-de", by="phenomenon").columns
+    assert list(column.cells) == ["case", "word_order", ALL, MEAN]
 
 
 def test_seeds_become_mean_and_deviation(folder: Path) -> None:

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.nightly
 OPENED = "[...document.querySelectorAll('details')].slice(0, 4).forEach(one => (one.open = true))"
 PAGES = [
     "index.html", "clams/index.html", "clams/he/index.html", "clams/he/simple_agrmt.html",
-    "clams/he/browse.html", "clams/phenomena/subject_verb_agreement.html", "clams/phenomena/macros-he.html",
+    "clams/he/browse.html", "phenomena/subject_verb_agreement.html", "phenomena/index.html",
+    "clams/phenomena/macros-he.html",
     "suites/zh/index.html", "suites/zh/browse.html", "languages/index.html", "languages/he.html",
     "results/index.html",
 ]  # fmt: skip

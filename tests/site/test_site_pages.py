@@ -115,6 +115,49 @@ def test_results_are_a_report_with_links_to_items(home: Path) -> None:
     assert "../clams/he/browse.html#id=" in text
 
 
+def test_a_phenomenon_has_a_page_over_all_data_sets(home: Path, tmp_path: Path) -> None:
+    text = page(home, "phenomena/subject_verb_agreement.html")
+    assert "<h1>Subject-verb agreement</h1>" in text
+    assert '<a href="../clams/he/simple_agrmt.html">' in text
+    assert text.count('class="star" aria-hidden="true">*</span>') == 2
+    assert re.search(
+        r'class="level0">simple_(<wbr>)?agrmt <small>clams/(<wbr>)?he</small></th>\s*<td class="heat',
+        text,
+    )
+    assert "phenomena/subject_verb_agreement.html" in page(home, "clams/he/simple_agrmt.html")
+    assert "phenomena/subject_verb_agreement.html" in page(home, "clams/index.html")
+    facts = {"p": {"phenomenon": "government"}, "q": {"phenomenon": "of_ones_own"}}
+    facts["r"] = {"phenomenon": "npi_licensing"}
+    data = [
+        write_folder(tmp_path / name, name, {name: (make_pairs(8), facts)}) for name in ("xx", "yy")
+    ]
+    build_site(tmp_path / "site", data)
+    for name, title in (
+        ("case", "Case and government"),
+        ("of_ones_own", "of ones own"),
+        ("npi_licensing", "NPI licensing"),
+    ):
+        text = (tmp_path / "site" / "phenomena" / f"{name}.html").read_text("utf-8")
+        assert f"<h1>{title}</h1>" in text
+        assert text.count('<section class="paradigm">') == 2
+
+
+def test_results_with_older_names_are_shown(tmp_path: Path) -> None:
+    table = make_pairs(40)
+    old = {"simple_agrmt": "deren_dessen"}
+    uids = pa.array([old.get(uid, uid) for uid in table["UID"].to_pylist()])
+    table = table.set_column(table.column_names.index("UID"), "UID", uids)
+    facts = {"all": (table, {"deren_dessen": {"pairs": 10}, "prep_anim": {"pairs": 10}})}
+    folder = write_folder(tmp_path / "blimp-de", "blimp-de", facts)
+    digest = "0" * 16
+    result = write_result(
+        tmp_path / "a", make_scores(table), "m", "all", data="blimp-de", digest=digest
+    )
+    build_site(tmp_path / "site", [folder], results=[result])
+    text = (tmp_path / "site" / "blimp-de" / "all" / "deren_dessen.html").read_text("utf-8")
+    assert re.search(r'scope="row">m</th><td class="heat', text)
+
+
 def test_pairs_are_spread_and_the_same_each_time(home: Path) -> None:
     root = Root(home / "root")
     build_site(home / "again", [home / "clams", home / "suites"], root=root)

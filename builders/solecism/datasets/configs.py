@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from solecism.check.registry import Finding
-from solecism.errors import unknown_error
+from solecism.errors import candidates, fail
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import Content
 from solecism.language_tags import config_named, isos_of
+from solecism.phenomena import current_uid
 from solecism.schema import ItemRow, pair_schema
 
 Facts = Mapping[str, Any]
@@ -76,7 +77,8 @@ def choose(dataset: str, known: Iterable[str], names: Sequence[str]) -> list[str
     chosen = [config_named(name, known) for name in names]
     for name in chosen:
         if name not in known:
-            raise unknown_error(f"data set {dataset!r} has no config", name, "configs", known)
+            near = candidates("configs", known, current_uid(name))
+            raise fail(f"data set {dataset!r} has no config {name!r} {near}")
     return chosen or known
 
 

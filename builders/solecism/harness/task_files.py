@@ -102,67 +102,51 @@ def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]
     ``data`` is not the folder of a data set of pairs or suites.
     """
     places = sorted({path.parent for path in TASKS.glob("*/*.yaml")})
-    sets = dict([_tasks_of(data)]) if data else {place.name: _packaged(place) for place in places}
+    packaged = {
+        place.name: {f.name: read_text(f) for f in sorted(place.iterdir())} for place in places
+    }
     folders = []
-    for name, tasks in sets.items():
-        place = out / f"solecism_{name}"
-        with filling_folder(place, lambda path: path.suffix in (".yaml", ".md", ".py")) as folder:
-            for file, text in _standing_alone(tasks, organisation).items():
-                (folder / file).write_text(text, encoding="utf-8", newline="\n")
-        folders.append(place)
+    for name, files in [_tasks_of(data)] if data else packaged.items():
+        folders.append(out / f"solecism_{name}")
+        with filling_folder(folders[-1], lambda path: path.suffix in (".yaml", ".md", ".py")) as to:
+            for file, text in _standing_alone(files, organisation).items():
+                (to / file).write_text(text, encoding="utf-8", newline="\n")
     return folders
 
 
-def _packaged(place: Path) -> dict[str, Task | str]:
-    """Return the tasks and the README of a data set that come with the package, by file."""
-    texts = {path.name: read_text(path) for path in sorted(place.iterdir())}
-    return {
-        name: yaml.safe_load(text) if name.endswith(".yaml") else text
-        for name, text in texts.items()
-    }
-
-
-def _tasks_of(data: str) -> tuple[str, dict[str, Task | str]]:
-    """Return the name of a data set of this machine, its group and its tasks, by file."""
+def _tasks_of(data: str) -> tuple[str, dict[str, str]]:
+    """Return the name of a data set of this machine, and the files of its group and tasks."""
     found = [listed_items(spec) for spec in expand_data(f"{data.rstrip('/')}/*")]
     name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}
     if not re.fullmatch(r"[\w-]+", name):
         raise fail(f"{name!r} cannot be a part of the name of a task: letters, digits, - and _")
-    tasks: dict[str, Task | str] = {f"{name}.yaml": task_of_group(name, version, kinds)}
+    tasks = {name: task_of_group(name, version, kinds)}
     for i in found:
-        tasks[f"{i.config}.yaml"] = task_of_config(name, version, i.config, i.kind, i.tags)
-    return name, tasks
+        tasks[i.config] = task_of_config(name, version, i.config, i.kind, i.tags)
+    return name, {f"{config}.yaml": yaml_of(task) for config, task in tasks.items()}
 
 
-def _standing_alone(tasks: Mapping[str, Task | str], organisation: str) -> dict[str, str]:
-    """Return the files of one data set and those that they name, side by side in one folder."""
+def _standing_alone(files: Mapping[str, str], organisation: str) -> dict[str, str]:
+    """Return the files of one data set and those that they name, side by side in one folder.
+
+    Those of an ``organisation`` load their version from the hub, without our code.
+    """
     texts, shared = {}, {"utils.py"}
-    for name, task in tasks.items():
-        if organisation and name.endswith("_paradigms.yaml"):
-            continue
-        if isinstance(task, str):  # the README
-            lines = task.splitlines(keepends=True)
+    for name, text in files.items():
+        if not name.endswith(".yaml"):  # the README
+            lines = text.splitlines(keepends=True)
             texts[name] = "".join(x for x in lines if not (organisation and "_paradigms`" in x))
-            continue
-        moved = _from_hub(task, organisation) if organisation else task
-        if "include" in moved:
-            moved = {**moved, "include": [each.removeprefix("../") for each in moved["include"]]}
-            shared |= {*moved["include"]}
-        texts[name] = yaml_of(moved)
-    if _SUITES in shared:
-        shared.add("suites.py")
+        elif not (organisation and name.endswith("_paradigms.yaml")):
+            task = yaml.safe_load(text)
+            if "include" in task:
+                task["include"] = [each.removeprefix("../") for each in task["include"]]
+            if organisation and "include" in task:
+                about = task["metadata"]
+                task["include"].remove(_LOCAL)
+                task["dataset_path"] = f"{organisation}/{about['dataset']}"
+                task["dataset_name"] = about["config"]
+                task["dataset_kwargs"] = {"revision": f"v{about['version']}"}
+            shared.update(task.get("include", ()))
+            texts[name] = yaml_of(task)
+    shared |= {"suites.py"} if _SUITES in shared else set()
     return texts | {name: read_text(TASKS / name) for name in sorted(shared)}
-
-
-def _from_hub(task: Task, organisation: str) -> Task:
-    """Return a task that loads its version of a data set from the hub, without our code."""
-    if "group" in task:
-        return task
-    about = task["metadata"]
-    return {
-        **task,
-        "include": [name for name in task["include"] if not name.endswith(_LOCAL)],
-        "dataset_path": f"{organisation}/{about['dataset']}",
-        "dataset_name": about["config"],
-        "dataset_kwargs": {"revision": f"v{about['version']}"},
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail, unknown_error
 from solecism.inputs import reading_parquet
+from solecism.phenomena import is_judged, phenomena
 from solecism.scoring.results import Result, feature
 from solecism.scoring.summary import COLUMNS, Tally, group_column, short_revision, tally, wilson
 
@@ -22,7 +24,7 @@ ALL, MEAN = "all pairs", "mean of rows"
 """The names of a table's last rows: means in which each pair counts once, or each row."""
 
 _SEED = re.compile(r"[-_./]*seed[-_]?\d+", re.IGNORECASE)
-_DATA = ("data", "config")
+_DATA = ("data", "config", "language")
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ def key_of(fields: Mapping[str, str], without: Sequence[str] = _DATA) -> Key:
 def columns(results: Sequence[Result], by: str, group: bool = False) -> list[FigureColumn]:
     """Arrange results as columns: one a result, or (by config) one a model with a row a config.
 
+    Several configs by phenomenon have a column for each language, and one of all; a cell is the
+    mean of the accuracies of its paradigms, that of all languages the mean of theirs.
     ``group`` puts the seeds of a model (``lstm/seed-0``, ``lstm/seed-1``) into one column. Raises
     :class:`InputError` for an unknown grouping and for results that are there twice.
     """
@@ -156,10 +160,13 @@ def columns(results: Sequence[Result], by: str, group: bool = False) -> list[Fig
             raise fail(message, result.path)
         key = key_of(identity(result), _DATA if by == "config" else ())
         series.setdefault(key, []).append(result)
-    made = [
-        FigureColumn("", dict(key), _series(some, by, prefixed), tuple(some))
-        for key, some in series.items()
-    ]
+    if by == "phenomenon" and len({(r.run["data"], r.run["config"]) for r in results}) > 1:
+        made = _by_language(results)
+    else:
+        made = [
+            FigureColumn("", dict(key), _series(some, by, prefixed), tuple(some))
+            for key, some in series.items()
+        ]
     if group:
         made = _grouped(made)
     names = labels([column.fields for column in made])
@@ -190,6 +197,54 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         if part.n or part.skipped
     }
     return with_totals(cells, FigureCell.of(overall, similar[ALL]))
+
+
+EVERY = "all"
+"""The name of the column over all languages."""
+
+
+def _by_language(results: Sequence[Result]) -> list[FigureColumn]:
+    """Return for each model a column for each language, and one of all if there are several."""
+    made: list[FigureColumn] = []
+    series: dict[Key, dict[str, list[Result]]] = {}
+    for result in results:
+        codes = result.read(["language"])["language"].unique().drop_null().to_pylist()
+        known = series.setdefault(key_of(identity(result)), {})
+        known.setdefault(", ".join(sorted(codes)), []).append(result)
+    for key, languages in series.items():
+        own = [
+            FigureColumn("", {**dict(key), "language": code}, _paradigm_means(some), tuple(some))
+            for code, some in sorted(languages.items())
+        ]
+        rows = [name for name in row_names(own) if is_judged(name) and name != MEAN]
+        cells = {name: _mean_of([c.cells[name] for c in own if name in c.cells]) for name in rows}
+        total = with_totals(cells, cells.pop(ALL))
+        every = FigureColumn("", {**dict(key), "language": EVERY}, total, ())
+        made += [*own, every] if len(own) > 1 else own
+    return made
+
+
+def _paradigm_means(results: Sequence[Result]) -> dict[str, FigureCell]:
+    """Return a cell for each phenomenon: the mean of its paradigms, each of which counts once.
+
+    In totals, phenomena without judgements (garden paths) are left out.
+    """
+    found: dict[str, list[FigureCell]] = defaultdict(list)
+    total = Tally()
+    for result in results:
+        table = result.read(["linguistics_term", "UID", "decision", "skipped"])
+        keys = pc.binary_join_element_wise(table["linguistics_term"], table["UID"], "\n")
+        for key, part in tally(keys, table).items():
+            name = key.partition("\n")[0]
+            found[name].append(FigureCell.of(part))
+            if is_judged(name):
+                total.add(part)
+    cells = {name: _mean_of(some) for name, some in found.items()}
+    return with_totals(cells, FigureCell.of(total))
+
+
+def _mean_of(cells: Sequence[FigureCell]) -> FigureCell:
+    return replace(mean_of_seeds([cell for cell in cells if cell.n] or cells), seeds=1)
 
 
 _WHOLE = ("sentence", "pll", "pll:original", "ngram")
@@ -226,7 +281,7 @@ def paradigm_correlations(result: Result, by: str) -> dict[str, list[float]]:
 
 def with_totals(cells: Mapping[str, FigureCell], total: FigureCell) -> dict[str, FigureCell]:
     """Return the rows of a column with its last rows: the total, and the mean of several rows."""
-    found = [cell.value for cell in cells.values() if cell.n]
+    found = [cell.value for name, cell in cells.items() if cell.n and is_judged(name)]
     mean = FigureCell(sum(found) / max(1, len(found)), None, None, total.n)
     return {**cells, ALL: total, **({MEAN: mean} if len(found) > 1 else {})}
 
@@ -294,9 +349,13 @@ def mean_of_seeds(cells: Sequence[FigureCell]) -> FigureCell:
 
 
 def row_names(some: Iterable[FigureColumn]) -> list[str]:
-    """Return the rows of a table, in the order of the first column that has them, totals last."""
+    """Return the rows of a table, in the order of the first column that has them.
+
+    Phenomena of our list follow in its order, then totals.
+    """
     names = dict.fromkeys(key for column in some for key in column.cells)
-    return sorted(names, key=lambda name: (ALL, MEAN).index(name) if name in (ALL, MEAN) else -1)
+    order = ["", *phenomena(), ALL, MEAN]
+    return sorted(names, key=lambda name: order.index(name if name in order else ""))
 
 
 def group_names(some: Iterable[FigureColumn]) -> list[str]:

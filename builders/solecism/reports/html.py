@@ -22,13 +22,14 @@ from solecism.reports.figures import (
     FigureColumn,
     columns,
     curves,
+    grid,
     group_names,
     key_of,
     labels,
     row_names,
 )
 from solecism.reports.people import PEOPLE, Judged, margin_correlations, people_columns
-from solecism.reports.text import difference_cells
+from solecism.reports.text import difference_cells, row_label
 from solecism.scoring.items import rows_of_result
 from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
@@ -156,7 +157,8 @@ class PageFigures:
     """The figures of a page.
 
     ``models``: their names in order; ``of_configs``: for each model a column with a row for each
-    config; ``overview`` and ``chart``: these columns; ``sections``: each config by itself.
+    config; ``overview`` and ``chart``: these columns; ``sections``: each config by itself;
+    ``phenomena``: by phenomenon and language, a table for each model, after its name.
     """
 
     models: tuple[str, ...]
@@ -164,6 +166,7 @@ class PageFigures:
     overview: FigureTable | None
     chart: Markup | None
     sections: tuple[ConfigSection, ...]
+    phenomena: tuple[tuple[str, FigureTable], ...] = ()
 
 
 def page_figures(
@@ -210,10 +213,12 @@ def page_figures(
         sections.append(ConfigSection(anchor, title, shown, chart, tuple(tables), hard))
     every = side_by_side(results, "config")
     several = len(group_names(of_configs)) > 1
+    blocks = grid(columns(results, by, group)) if several and by == "phenomenon" else []
     return PageFigures(
         tuple(models), tuple(column for column in every if column.label != PEOPLE),
         _table("config", every) if several else None,
         _chart("config", every, models) if several else None, tuple(sections),
+        tuple((title, _table(by, some)) for title, some in blocks),
     )  # fmt: skip
 
 
@@ -231,7 +236,9 @@ def _chart(by: str, some: Sequence[FigureColumn], models: Sequence[str]) -> Mark
 
 
 def _table(by: str, some: Sequence[FigureColumn]) -> FigureTable:
-    rows = (_row(name, 0, some) for name in row_names(some))
+    rows = (
+        replace(_row(name, 0, some), name=row_label(name, by, some)) for name in row_names(some)
+    )
     return FigureTable(by, tuple(column.label for column in some), tuple(rows))
 
 

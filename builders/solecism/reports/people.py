@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from solecism.errors import InputError, candidates, fail
 from solecism.inputs import read_text, reading_parquet
+from solecism.phenomena import renamed
 from solecism.reports.figures import ALL, FigureCell, FigureColumn, with_totals
 from solecism.scoring.items import folder_of_data, listed_items
 from solecism.scoring.results import Result
@@ -146,7 +147,9 @@ def find_judgments(results: Sequence[Result], path: Path | None = None) -> Judge
         else:
             some = [read[name] for name in (config, "") if name in read][:1]
         for judged in some:
-            found.setdefault((data, config), {}).update(judged)
+            new = renamed(data.rpartition("/")[2])
+            named = {new.get(uid, uid): value for uid, value in judged.items()}
+            found.setdefault((data, config), {}).update(named)
     if path is None:
         return found
     known = {uid for result in results for uid in result.summary["by"]["UID"]}

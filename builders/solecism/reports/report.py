@@ -23,7 +23,7 @@ from solecism.reports.people import Judged, find_judgments, margin_correlations,
 from solecism.scoring.from_lm_eval import is_from_lm_eval, read_lm_eval
 from solecism.scoring.options import step_of
 from solecism.scoring.results import FORMAT, Result, read_result
-from solecism.scoring.summary import renormalise
+from solecism.scoring.summary import renormalise, with_current_names
 
 Source = str | Path | Result
 """A result, a file of one, or a folder of them."""
@@ -39,7 +39,8 @@ def report(
     Arguments:
         results: results, files that ``solecism score`` has written, or folders of them.
         by: ``UID``, ``phenomenon``, ``construction``, ``config`` or a feature; by default the
-            construction, where the data set has none the phenomenon.
+            construction, where the data set has none the phenomenon. By phenomenon, several configs
+            of a model are laid side by side by language.
         diff: compare two models item by item.
         missed: the items that all models miss, in place of the accuracies (text and JSON).
         group: put the seeds of a model into one column, with mean and standard deviation.
@@ -108,6 +109,8 @@ class ResultReport:
                 if column.results:
                     name = f"{title} {column.label}".strip()
                     yield Text(text.counts_line(column, name, self.by), style="dim")
+        if any("language" in column.fields for column in self.columns):
+            yield Text("±: standard deviation of paradigms; under all, of languages", style="dim")
         if any(cell.low is not None for column in self.columns for cell in column.cells.values()):
             yield Text("with the 95 % interval (Wilson)", style="dim")
         if any(c.correlation is not None for column in self.columns for c in column.cells.values()):
@@ -182,7 +185,8 @@ def open_results(sources: Sequence[Source]) -> list[Result]:
     if not results:
         raise fail("name at least one result, as out/gpt2-he.json")
     models = list(dict.fromkeys(result.run["model"] for result in results))
-    found = list({result.path.resolve(): result for result in results}.values())
+    paths = {result.path.resolve(): result for result in results}
+    found = list(map(with_current_names, paths.values()))
     # Checkpoints of a model by their numbers: names of files begin with their fingerprints.
     return sorted(found, key=lambda result: (models.index(result.run["model"]), _step(result)))
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from solecism.errors import fail
 from solecism.files import write_text
+from solecism.phenomena import phenomena
 from solecism.reports.comparison import Comparison, ModelDifference
 from solecism.reports.figures import (
     ALL,
@@ -72,7 +73,8 @@ def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[
     """Yield the tables of a report, as many columns side by side as ``width`` holds."""
     rows = row_names(column for _, columns in blocks for column in columns)
     least = _CELL + _R * _has_correlations(column for _, columns in blocks for column in columns)
-    label = min(max(map(len, [*rows, by])), max(16, width - 2 * least))
+    longest = max(len(row_label(row, by, ())) for row in [*rows, by])
+    label = min(longest, max(16, width - 2 * least))
     for title, columns in blocks:
         if title:
             yield Text(title, style="bold")
@@ -101,9 +103,15 @@ def _table(
         if any(row in column.cells for column in some):
             cells = ((column.cells.get(row), shown[column.label]) for column in some)
             texts = ([_percent(cell), _correlation(cell)][: 1 + also] for cell, also in cells)
-            label = row.replace("pairs", unit_of(some)) if row == ALL else row
-            table.add_row(Text(label), *chain.from_iterable(texts))
+            table.add_row(Text(row_label(row, by, some)), *chain.from_iterable(texts))
     return table
+
+
+def row_label(row: str, by: str, some: Iterable[FigureColumn]) -> str:
+    """Return what stands left of a row: a phenomenon's label, in the last rows what is counted."""
+    if row == ALL:
+        return row.replace("pairs", unit_of(some))
+    return phenomena()[row].label if by == "phenomenon" and row in phenomena() else row
 
 
 def _has_correlations(some: Iterable[FigureColumn]) -> bool:
@@ -122,7 +130,7 @@ def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
     for row in rows:
         if cell := column.cells.get(row):
             counts = (f"{n:,}" for n in (cell.n, cell.ties, sum(cell.skipped.values())))
-            label = row.replace("pairs", unit) if row == ALL else row
+            label = row_label(row, by, [column])
             table.add_row(Text(label), _percent(cell), *(_correlation(cell) for _ in r), *counts)
     return table
 
@@ -247,6 +255,7 @@ def records(some: Sequence[FigureColumn], by: str) -> list[dict[str, Any]]:
                 "correlation": cell.correlation,
                 "seeds": cell.seeds, "n": cell.n, "ties": cell.ties, "skipped": dict(cell.skipped),
                 "signature": " ".join(result.signature for result in column.results),
+                "language": column.fields.get("language", ""),
             })  # fmt: skip
     return made
 
@@ -261,8 +270,9 @@ def latex_text(blocks: Sequence[ColumnBlock], by: str) -> str:
         columns = {c.label: [_latex_cell(c.cells.get(row)) for row in rows] for c in some}
         notes = [title] if title else []
         notes += [result.signature for column in some for result in column.results]
+        names = [row_label(row, by, some) for row in rows]
         comments = "".join(f"% {note}\n" for note in notes)
-        parts.append(comments + latex_table(pd.DataFrame({by: rows, **columns})))
+        parts.append(comments + latex_table(pd.DataFrame({by: names, **columns})))
     return "\n".join(parts)
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from solecism.errors import fail
 from solecism.inputs import COUNT, SHARE, Number, read_json, read_json_lines
+from solecism.phenomena import renamed
 from solecism.schema import ItemRow, pair_schema
 from solecism.scoring.results import SCORES, Result, Summary, scores_table
 from solecism.scoring.summary import Signature, Tally, summarize
@@ -189,7 +190,7 @@ def _counted(found: Summary, source: _Source, tasks: Sequence[_Task]) -> Summary
     for task in tasks:
         about = _about(found, task.name)
         uid = about.get("uid") or about.get("config") or task.name.removeprefix(f"{source.data}_")
-        tallies[uid] = task.counts.to_json()
+        tallies[renamed(source.data).get(uid, uid)] = task.counts.to_json()
         overall.add(task.counts)
     mean = sum(each["accuracy"] or 0.0 for each in tallies.values()) / len(tallies)
     by = {

@@ -22,7 +22,7 @@ from solecism.hashing import text_hashes
 from solecism.hub.client import folder_of
 from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
 from solecism.phenomena import current_uid
-from solecism.schema import CLOZE, SUITE, ItemRow, kind_of_items, pair_schema
+from solecism.schema import KINDS, ItemRow, kind_of_items
 from solecism.scoring.results import require
 
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", "sentence_good", "sentence_bad")
@@ -97,7 +97,7 @@ class ItemSet:
         """A Boolean array that marks the items to take, by paradigm and sample; None: take all."""
         if self.sample is None and not self.uid:
             return None
-        paradigm = {"suite": "suite", "cloze": "relation"}.get(self.kind, "UID")
+        paradigm = KINDS[self.kind].group
         asked = (paradigm,) if self.sample is None else ("id", paradigm)
         known = pa.concat_tables(self._read(asked, 65536)).combine_chunks()
         chosen = np.ones(len(known), dtype=bool)
@@ -237,7 +237,7 @@ def _content(files: Sequence[Path]) -> str:
     for path in files:
         schema = parquet_schema(path)
         kind = kind_of_items(schema.names)
-        known = {"suite": SUITE, "cloze": CLOZE}.get(kind) or pair_schema()
+        known = KINDS[kind or "pair"].schema
         suite = kind == "suite"
         wanted = {field.name: field.type for field in known if suite or field.type == pa.string()}
         require(schema.empty_table(), list(wanted) if suite else (), "items", path)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from solecism import __version__
 from solecism.errors import fail
+from solecism.phenomena import phenomenon_named, renamed
 from solecism.scoring.normalise import (
     DIFFERENCES,
     INPUTS,
@@ -338,6 +339,28 @@ def _items_right(table: pa.Table) -> Tally:
     columns = [("decision", "min", worst), ("skipped", "last")]
     items = table.group_by("set_id", use_threads=False).aggregate(columns)
     return _overall(items.rename_columns(["set_id", "decision", "skipped"]))
+
+
+def with_current_names(result: Result) -> Result:
+    """Return a result with the names that its paradigms and phenomena have now.
+
+    Its figures are counted anew where a name is an older one; nothing is written.
+    """
+    terms = {name: phenomenon_named(name) for name in result.summary["by"]["phenomenon"]}
+    names = {
+        "UID": renamed(result.run["data"].rpartition("/")[2]),
+        "linguistics_term": {old: it.name for old, it in terms.items() if it and it.name != old},
+    }
+    if not names["linguistics_term"] and not names["UID"].keys() & result.summary["by"]["UID"]:
+        return result
+    table = result.table
+    for column, new in names.items():
+        values = [new.get(value, value) for value in table[column].to_pylist()]
+        place = table.column_names.index(column)
+        table = table.set_column(place, column, pa.array(values, pa.string()))
+    counted = summarize(table, result.run["config"])
+    summary = {key: counted.get(key, told) for key, told in result.summary.items()}
+    return Result(result.path, summary, table)
 
 
 def renormalise(result: Result, name: str) -> Result:

@@ -22,15 +22,7 @@ from solecism.grammar.template import Template, read_templates
 from solecism.hashing import file_digest
 from solecism.inputs import COUNT, check, parquet_schema
 from solecism.root import Root
-from solecism.schema import ItemRow
-
-KINDS = {
-    "pair": ("id", "sentence_good", "sentence_bad"),
-    "suite": ("id", "suite", "conditions", "predictions"),
-    "cloze": ("id", "left", "answer", "right"),
-    "forms": ("form", "lemma", "upos", "feats"),
-}
-"""The columns by which each kind of items is recognised."""
+from solecism.schema import ItemRow, kind_of_items
 
 _PARADIGM = {
     "construction?": str, "phenomenon?": str, "about?": str, "sets?": COUNT, "pairs?": COUNT,
@@ -105,7 +97,7 @@ def together(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str
 
 @dataclass(frozen=True)
 class SiteConfig:
-    """A config: its ``kind`` (of :data:`KINDS`), files, paradigms, and what people judged."""
+    """A config: its ``kind`` (:data:`solecism.schema.KINDS`), files, paradigms, judgments."""
 
     data: str
     name: str
@@ -258,8 +250,9 @@ def _config(
         found = (templates[f"{code}/{uid}"] for code in codes if f"{code}/{uid}" in templates)
         paradigms.append(SiteParadigm(uid, some, next(found, None)))
     verdicts = _files(manifest, f"{name}-judgments") if f"{name}-judgments" in judged else ()
+    kind = kind_of_items(parquet_schema(files[0]).names)
     return SiteConfig(
-        manifest.dataset, name, _kind(files[0]), tuple(facts.get("languages", ())) or (name,),
+        manifest.dataset, name, kind, tuple(facts.get("languages", ())) or (name,),
         facts["rows"], facts.get("default", False), files,
         manifest.config(name).content.sha256, tuple(paradigms), verdicts,
     )  # fmt: skip
@@ -272,12 +265,6 @@ def _files(manifest: Manifest, config: str) -> tuple[Path, ...]:
         if not is_own_file(folder, name):
             raise fail("is named in the manifest, but is not in its folder", folder / name)
     return tuple(manifest.paths(config))
-
-
-def _kind(file: Path) -> str:
-    """Return the kind of items in a file; empty for a kind that has no pages."""
-    names = parquet_schema(file).names
-    return next((kind for kind, columns in KINDS.items() if set(columns) <= set(names)), "")
 
 
 def _templates(manifest: Manifest, root: Root) -> dict[str, Template]:

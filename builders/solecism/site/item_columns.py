@@ -11,36 +11,11 @@ from numpy.typing import NDArray
 
 from solecism.errors import fail
 from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
-from solecism.schema import CLOZE, FORMS, PAIR_TYPES, SUITE, ItemRow
-from solecism.site.folders import KINDS, SiteConfig
+from solecism.schema import KINDS, ItemKind, ItemRow
+from solecism.site.folders import SiteConfig
 
 VERDICT = "verdict"
 """The column that says whether people confirm an item (keep) or reject it (drop)."""
-
-_GROUPS = {"pair": "UID", "suite": "suite", "cloze": "relation", "forms": "upos"}
-"""The column by which items are grouped into paradigms."""
-
-_FILTERS: dict[str, tuple[str, ...]] = {
-    "pair": ("UID", "linguistics_term"),
-    "suite": ("suite", "phenomenon", "modifier"),
-    "cloze": (
-        "relation", "upos", "masked", "agrees_in", "decides", "distance", "distractors",
-        "intervening_noun", "cues", "treebank", "genre", "licence",
-    ),
-    "forms": ("upos", "source"),
-}  # fmt: skip
-"""The columns by which items can be filtered; pairs have their features as well."""
-
-_TEXTS = {
-    "pair": ("sentence_good", "sentence_bad"), "cloze": ("left", "answer", "right"),
-    "forms": ("form", "lemma", "feats"),
-}  # fmt: skip
-"""The columns with the texts of an item; suites have theirs in ``conditions``."""
-
-_NEEDED = {**_TEXTS, "suite": ("conditions",), "forms": ("form",)}
-"""The columns that have a value in each row."""
-
-_SCHEMAS = {"pair": PAIR_TYPES, "suite": SUITE, "cloze": CLOZE, "forms": FORMS}
 
 Codes = NDArray[np.int64]
 
@@ -96,16 +71,17 @@ def read_items(config: SiteConfig) -> ItemColumns:
 
     Raises :class:`InputError` for broken files.
     """
+    kind = KINDS[config.kind]
     with reading_parquet(config.files[0]):  # files may have different columns
-        table = pa.concat_tables(_tables(config))
-        if _GROUPS[config.kind] not in table.column_names:
-            raise fail(f"has no column {_GROUPS[config.kind]!r}", config.files[0])
-        features = tuple(_coded(name, column) for name, column in _features(config, table).items())
-        group = next(column for column in features if column.name == _GROUPS[config.kind])
+        table = pa.concat_tables(_tables(config, kind))
+        if kind.group not in table.column_names:
+            raise fail(f"has no column {kind.group!r}", config.files[0])
+        features = tuple(_coded(name, column) for name, column in _features(kind, table).items())
+        group = features[0]
         numbers = list(map(str, range(len(table))))
         ids = _strings(table["id"]) if "id" in table.column_names else numbers
         sets = _strings(table["set_id"]) if "set_id" in table.column_names else ids
-        texts, labels = _texts(config.kind, table)
+        texts, labels = _texts(kind, table)
     items = ItemColumns(config, ids, sets, texts, labels, group, features)
     return _with_verdicts(items) if config.judgments else items
 
@@ -125,23 +101,24 @@ def _with_verdicts(items: ItemColumns) -> ItemColumns:
     return replace(items, features=(*items.features, column))
 
 
-def _tables(config: SiteConfig) -> Iterator[pa.Table]:
+def _tables(config: SiteConfig, kind: ItemKind) -> Iterator[pa.Table]:
     """Yield each file of a config as a table of the columns that pages need."""
-    wanted = dict.fromkeys((*KINDS[config.kind], "set_id", "features", *_FILTERS[config.kind]))
+    wanted = ("id", "set_id", kind.group, *kind.texts, *kind.filters, "features")
     for path in config.files:
         names = parquet_schema(path).names
         some = [name for name in wanted if name in names]
-        table = read_parquet(path, some, _SCHEMAS[config.kind])
-        for name in _NEEDED[config.kind]:
+        table = read_parquet(path, some, kind.schema)
+        for name in kind.texts:
             if name in names and table[name].null_count:
                 row = pc.index(table[name].is_null(), True).as_py() + 1
                 raise fail(f"column {name!r}, row {row}: has no value", path)
         yield table
 
 
-def _features(config: SiteConfig, table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """Return the columns by which items can be filtered, by name."""
-    found = {name: table[name] for name in _FILTERS[config.kind] if name in table.column_names}
+def _features(kind: ItemKind, table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Return the columns by which items can be filtered, by name; the first is the group."""
+    wanted = (kind.group, *kind.filters)
+    found = {name: table[name] for name in wanted if name in table.column_names}
     if "features" in table.column_names and pa.types.is_struct(table["features"].type):
         for number, field in enumerate(table["features"].type):
             name = field.name if field.name not in found else f"features.{field.name}"
@@ -171,17 +148,17 @@ def _strings(column: pa.ChunkedArray) -> list[str]:
     return list(pc.fill_null(column.cast(pa.string()), "").to_pylist())
 
 
-def _texts(kind: str, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
+def _texts(kind: ItemKind, table: pa.Table) -> tuple[list[list[str]], CodedColumn]:
     """Return the texts of each item, and the names of these texts."""
-    if kind == "suite":
+    if "conditions" in kind.texts:
         rows = table["conditions"].to_pylist()
         names = pa.array([" · ".join(str(c["name"]) for c in row) for row in rows], pa.string())
         labels = _coded("conditions", pa.chunked_array([names]))
         return [[str(c["text"]) for c in row] for row in rows], labels
-    columns = [_strings(table[name]) for name in _TEXTS[kind]]
+    columns = [_strings(table[name]) for name in kind.texts]
     texts = [list(row) for row in zip(*columns, strict=True)]
     same = np.zeros(len(table), dtype=np.int64)
-    return texts, CodedColumn("conditions", (" · ".join(_TEXTS[kind]),), same)
+    return texts, CodedColumn("conditions", (" · ".join(kind.texts),), same)
 
 
 def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
@@ -192,7 +169,7 @@ def rows_of(config: SiteConfig, rows: Sequence[int]) -> dict[int, ItemRow]:
     """
     wanted, found, start = sorted(set(rows)), dict[int, ItemRow](), 0
     for path in config.files:
-        for table in parquet_tables(path, rows=4096, types=_SCHEMAS[config.kind]):
+        for table in parquet_tables(path, rows=4096, types=KINDS[config.kind].schema):
             some = [row - start for row in wanted if start <= row < start + len(table)]
             if some:
                 items = table.take(some).to_pylist()

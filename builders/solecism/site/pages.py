@@ -17,10 +17,13 @@ from solecism.grammar.inherit import DEFAULTS, SLOTS
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
 from solecism.language_tags import language_name
+from solecism.phenomena import phenomena, phenomenon_named
 from solecism.reports.charts import checkpoint_curves
-from solecism.reports.html import PageFigures, page_values
+from solecism.reports.figures import FigureCell
+from solecism.reports.html import FigureRow, FigureTable, PageFigures, page_values
 from solecism.reports.pages import REPORTS, page_source, render_page
 from solecism.reports.people import PEOPLE
+from solecism.schema import KINDS
 from solecism.site.examples import ParadigmSample, ShownItem
 from solecism.site.folders import SiteConfig, SiteData, SiteParadigm, place_of, together
 from solecism.site.results import SiteResults
@@ -107,10 +110,11 @@ def site_pages(contents: SiteContents) -> Iterator[SitePage]:
     """Yield all pages."""
     yield _start(contents)
     for data in contents.data:
-        yield from _dataset(contents, data)
+        yield _dataset(contents, data)
         yield from _sources(data)
         for config in data.configs:
             yield from _config(contents, data, config)
+    yield from _phenomena(contents)
     yield from _languages(contents)
     yield _results(contents)
 
@@ -118,7 +122,8 @@ def site_pages(contents: SiteContents) -> Iterator[SitePage]:
 def _page(name: str, path: str, title: str, crumbs: Crumbs = (), /, **values: object) -> SitePage:
     html = render_page(
         name, FOLDERS, title=title, up="../" * path.count("/"), here=path, crumbs=crumbs,
-        place_of=place_of, layout="site.html.jinja", language_name=language_name, **values,
+        place_of=place_of, phenomenon_path=_phenomenon_path, layout="site.html.jinja",
+        language_name=language_name, **values,
     )  # fmt: skip
     return path, html
 
@@ -164,47 +169,72 @@ def _examples(contents: SiteContents) -> Iterator[tuple[SiteConfig, str, ShownIt
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A paradigm of a data set: what it is about, and its page and size in each config."""
+    """A paradigm of a data set: its page and size in each config, or None.
+
+    ``figures``: the accuracies of models, by the name of each config that has it.
+    """
 
     uid: str
     about: str
-    cells: tuple[tuple[str, int] | None, ...]
+    data: SiteData
+    cells: tuple[tuple[str, int, SiteConfig] | None, ...]
+    figures: Mapping[str, Mapping[str, FigureCell]]
 
 
-def _matrix(data: SiteData) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]]]:
+def _matrix(
+    contents: SiteContents, data: SiteData
+) -> tuple[list[SiteConfig], dict[str, list[MatrixRow]]]:
     """Return the configs that are columns of the table of paradigms, and its rows by phenomenon."""
-    heads = [] if data.mined else data.whole_configs[:MOST_HEADS]
-    known = {(config.name, p.uid): p for config in heads for p in config.paradigms}
-    firsts: dict[str, SiteParadigm] = {}
-    for (_, uid), paradigm in known.items():
-        firsts.setdefault(uid, paradigm)
+    heads, results = [] if data.mined else data.whole_configs[:MOST_HEADS], contents.results
+    uids = dict.fromkeys(paradigm.uid for config in heads for paradigm in config.paradigms)
     rows: dict[str, list[MatrixRow]] = {}
-    for uid, first in firsts.items():
-        some = [(data.page_of(config, uid), known.get((config.name, uid))) for config in heads]
-        cells = tuple((page, p.facts.get("pairs", 0)) if p else None for page, p in some)
-        rows.setdefault(first.phenomenon, []).append(MatrixRow(uid, first.about, cells))
+    for uid in uids:
+        held = {c.name: (c, p) for c in heads for p in c.paradigms if p.uid == uid}
+        sizes = {name: p.facts.get("pairs", 0) for name, (_, p) in held.items()}
+        cells = tuple(
+            (data.page_of(c, uid), sizes[c.name], c) if c.name in held else None for c in heads
+        )
+        figures = {c.spec: results.paradigm(data.holders(c, p), uid) for c, p in held.values()}
+        first = next(iter(held.values()))[1]
+        row = MatrixRow(uid, first.about, data, cells, figures)
+        rows.setdefault(first.phenomenon, []).append(row)
     return heads, rows
 
 
-def _dataset(contents: SiteContents, data: SiteData) -> Iterator[SitePage]:
-    """Yield the page of a data set, and a page for each of its phenomena."""
-    heads, matrix = _matrix(data)
-    yield _page(
+def _dataset(contents: SiteContents, data: SiteData) -> SitePage:
+    heads, matrix = _matrix(contents, data)
+    return _page(
         "dataset.html.jinja", f"{data.place}/index.html", data.entry.pretty_name or data.name,
         data=data, heads=heads, matrix=matrix, figures=contents.figures.get(data.name),
         snippets=_snippets(data), references=list(map(_reference, data.references)),
     )  # fmt: skip
-    for name, rows in matrix.items():
-        if not name:
-            continue
-        shown = []
-        for row in rows:
-            held = [config for config, cell in zip(heads, row.cells, strict=True) if cell]
-            some = ((c, contents.samples.get(data.page_of(c, row.uid))) for c in held)
-            shown.append((row, next(((c, s.items[0]) for c, s in some if s and s.items), None)))
+
+
+def _phenomenon_path(name: str) -> str:
+    known = phenomenon_named(name)
+    return f"phenomena/{place_of(known.name if known else name)}.html"
+
+
+def _phenomena(contents: SiteContents) -> Iterator[SitePage]:
+    """Yield a page for each phenomenon, with its paradigms in all data sets, and a list of them."""
+    found: dict[str, list[MatrixRow]] = {}
+    for data in contents.data:
+        for name, rows in _matrix(contents, data)[1].items():
+            known = phenomenon_named(name)
+            found.setdefault(known.name if known else name, []).extend(rows)
+    tree = {name: found[name] for name in (*phenomena(), *found) if name and name in found}
+    top = ("Phenomena", "phenomena/index.html")
+    yield _page("phenomena.html.jinja", top[1], top[0], tree=tree, known=phenomena())
+    for name, rows in tree.items():
+        lines = [(row.uid, spec, cells) for row in rows for spec, cells in row.figures.items()]
+        models = tuple(dict.fromkeys(model for *_, cells in lines for model in cells))
+        figures = (
+            FigureRow(uid, 0, tuple(map(c.get, models)), spec) for uid, spec, c in lines if c
+        )
         yield _page(
-            "phenomenon.html.jinja", f"{data.place}/phenomena/{place_of(name)}.html", name,
-            _top(data), data=data, heads=heads, rows=shown,
+            "phenomenon.html.jinja", _phenomenon_path(name), name, (top,), rows=rows,
+            known=phenomena().get(name), samples=contents.samples,
+            figures=FigureTable("paradigm", models, tuple(figures)),
         )  # fmt: skip
 
 
@@ -252,10 +282,10 @@ def _config(contents: SiteContents, data: SiteData, config: SiteConfig) -> Itera
 def _browse(data: SiteData, config: SiteConfig, uid: str = "") -> str:
     """Return the path of the browser with a config's items; ``uid``: the paradigm to open it at."""
     whole = data.browsed(config)
-    key = {"pair": "UID", "suite": "suite"}.get(config.kind)
     paradigms = [paradigm.uid for paradigm in config.paradigms]
     wanted = uid or (paradigms[0] if whole is not config and paradigms else "")
-    at = f"#{urlencode({key: wanted})}" if key and wanted and len(whole.paradigms) > 1 else ""
+    several = wanted and len(whole.paradigms) > 1 and not data.mined
+    at = f"#{urlencode({KINDS[config.kind].group: wanted})}" if several else ""
     return f"{whole.place}/browse.html{at}"
 
 
@@ -314,9 +344,9 @@ def _snippets(
     home = data.entry.hub or data.name
     load = "from datasets import load_dataset\n\n"
     load += f'items = load_dataset("{home}", "{chosen.name}", split="test")'
-    column = {"pair": "UID", "suite": "suite"}.get(chosen.kind)
     several = uid and len(chosen.paradigms) > 1
-    if several and column:
+    if several:
+        column = KINDS[chosen.kind].group
         load += f'\nsome = items.filter(lambda item: item["{column}"] == "{uid}")'
     found = [("Load", load, "python")]
     if chosen.kind in ("pair", "suite", "cloze"):

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from solecism.phenomena import renamed
 from solecism.reports.figures import FigureCell, paradigm_correlations, systems, tally_of
 from solecism.reports.html import PageFigures, page_figures
 from solecism.reports.people import PEOPLE, Judged, Judgments, people_cell, read_judgments
@@ -54,9 +55,10 @@ class SiteResults:
         people: dict[str, FigureCell] = {}
         for config in holders:
             for name, result in self.of(config).items():
-                known = result.summary["by"]["UID"].get(uid)
+                now = renamed(config.data).get(uid, uid)  # results have the names of today
+                known = result.summary["by"]["UID"].get(now)
                 if known and known["n"]:
-                    similar = self._correlations[result.path].get(uid, [])
+                    similar = self._correlations[result.path].get(now, [])
                     found.setdefault(name, FigureCell.of(tally_of(known), similar))
             if cell := people_cell(self.judgments.get((config.data, config.name), {}), [uid]):
                 people.setdefault(PEOPLE, cell)
