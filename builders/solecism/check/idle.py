@@ -172,12 +172,12 @@ def _unlisted_values(table: Table, column: Column) -> Iterator[Problem]:
 
 
 IDLE_CHECKS = {
-    "L016": ("note", idle_column),
+    "L016": ("warning", idle_column),
     "L017": ("warning", idle_table),
-    "L018": ("note", idle_group),
+    "L018": ("warning", idle_group),
     "L019": ("warning", idle_role),
-    "T023": ("note", idle_macro),
-    "T024": ("note", idle_kind),
-    "L024": ("note", unlisted_column),
+    "T023": ("warning", idle_macro),
+    "T024": ("warning", idle_kind),
+    "L024": ("error", unlisted_column),
 }
 """The checks of what a language has and nothing uses: level and function by code."""

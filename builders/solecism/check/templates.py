@@ -307,7 +307,7 @@ UNBOUND_CHECKS = {
     "T015": ("warning", long_list),
     "T016": ("warning", still_the_example),
     "T020": ("warning", unknown_phenomenon),
-    "T021": ("note", choice_in_line),
+    "T021": ("warning", choice_in_line),
     "T025": ("note", unspoken_reading),
     "T026": ("warning", lemmas_in_test),
 }
