@@ -114,7 +114,7 @@ class PairBatch:
         good, bad = (side[row].as_py() for side in self.sides)
         text = f"{good} / *{bad}"
         if code == "I020":
-            word = _words_that_differ(self)[1][row].as_py()
+            word = self.table["one_prefix_word_bad"][row].as_py()
             readings = _readings(word, self.paradigm.phrases.lexicon)
             return f"{text} ({word}: {', '.join(readings[:4])})"
         if code not in ("I002", "I004"):
@@ -281,13 +281,10 @@ def other_cell(batch: PairBatch) -> Flags:
     Is the sentence good if it is that one? Then write it as a line `also`, or leave the word out by
     a group or a column.
     """
-    lexicon, (_, words) = batch.paradigm.phrases.lexicon, _words_that_differ(batch)
-    codes = words.dictionary_encode()
-    several = [
-        word is not None and len(_readings(word, lexicon)) > 1
-        for word in codes.dictionary.to_pylist()
-    ]
-    found = np.array([*several, False], dtype=bool)
+    lexicon = batch.paradigm.phrases.lexicon
+    codes = batch.table["one_prefix_word_bad"].combine_chunks().dictionary_encode()
+    words = codes.dictionary.to_pylist()
+    found = np.array([*(len(_readings(word, lexicon)) > 1 for word in words), False], dtype=bool)
     return np.asarray(found[codes.indices.fill_null(-1).to_numpy()])
 
 
