@@ -10,6 +10,8 @@ from jinja2 import nodes
 
 from solecism.errors import Problem, candidates
 from solecism.grammar.expression import Uses, merge_uses
+from solecism.grammar.front_matter import read_front_matter
+from solecism.grammar.inherit import DEFAULTS
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
@@ -258,6 +260,22 @@ def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
         )
 
 
+def constant_feature(paradigm: Paradigm) -> Iterator[Problem]:
+    """A feature in `_defaults.yaml` says the same of the sentences of every template.
+
+    A default is true of the folder, a feature of a sentence: each template says it itself, from a
+    column where there is one (`audible: vert.Audible`). Computed features (`$length`) may stay.
+    """
+    path = Path(paradigm.template.path).with_name(DEFAULTS)
+    if not path.is_file():
+        return
+    features = read_front_matter("\n".join(read_lines(path)), str(path)).fields.get("features")
+    for name, entry in features.fields.items() if features else ():
+        text = entry.text or ""
+        if not text.startswith("$") and not paradigm.phrases.uses(text):
+            yield Problem(f"{name}: {text}", str(path), entry.line)
+
+
 UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
@@ -276,6 +294,7 @@ BOUND_CHECKS = {
     "T012": ("warning", idle_clause),
     "T013": ("note", idle_selection),
     "T017": ("warning", free_feature),
+    "T022": ("error", constant_feature),
 }
 """The checks of a template that is bound to its lexicon: level and function by code."""
 
