@@ -153,7 +153,7 @@ def _drawn(root: Root, entry: CatalogueEntry, config: str, is_collected: bool) -
         known = {config: known[config]}
     drawn = {t.name: t for t in chain.from_iterable(known.values())}
     whole = [template for template in drawn.values() if not template.draw]
-    counts = {name: p.plan.size() for name, p in load_paradigms(root, entry.name, whole).items()}
+    counts = {name: p.plan.size() for name, p in load_paradigms(root, whole).items()}
     found = []
     for name, some in known.items():
         tags = tags_of_config(entry, name, some)

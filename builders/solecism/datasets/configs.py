@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -35,11 +35,8 @@ class ItemSource(Protocol):
     drawn: bool
     """True if the items are in random order, so that the first n are a sample."""
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the items in tables of the config's schema."""
-
-    def built(self) -> BuiltParadigm:
-        """Return what was made, after all tables were taken."""
+    def tables(self) -> Items:
+        """Yield the items in tables of the config's schema, then return what was made."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Config:
 
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
-    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.build.in_rounds`),
+    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.rows.in_rounds`),
     not source by source. A config with fewer than ``least`` rows is left out, and so is a config
     that is made ``of`` one (named here) that was left out. ``tags`` are those of its languages
     (``deu_Latn``).
@@ -126,6 +123,10 @@ class BuiltParadigm:
             **self.facts,
             "findings": [asdict(finding) for finding in self.findings],
         }
+
+
+Items = Generator[pa.Table, None, BuiltParadigm]
+"""Tables of items, and what was made of their source when all are taken."""
 
 
 @dataclass(frozen=True)

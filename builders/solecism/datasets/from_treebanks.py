@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config, Facts, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
@@ -152,24 +152,21 @@ class _TreebankSource:
         self.name = f"{mined.code} {found.origin.name}"
         self.drawn = False
         self._mined, self._found = mined, found
-        self._tally = MiningCounts()
-        self._example: tuple[str, ...] = ()
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the items as they are mined; the maker of pairs gets each of them too."""
-        licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
-        mined = self._mined
-        unseen = FreshItems(self._tally, strict=True, seen=mined.seen, maker=mined.pairs)
+    def tables(self) -> Items:
+        """Yield the items as they are mined; the maker of pairs gets each of them too.
+
+        Then return what was mined, and what every filter left out.
+        """
+        mined, origin, tally = self._mined, self._found.origin, MiningCounts()
+        settings = replace(mined.settings, licence=origin.licence, genre=", ".join(origin.genre))
+        unseen = FreshItems(tally, strict=True, seen=mined.seen, maker=mined.pairs)
+        example: tuple[str, ...] = ()
         for path in self._found.files:
-            settings = replace(mined.settings, licence=licence, genre=genre)
-            for fresh in unseen.of(mine_file(path, settings, self._tally)):
-                self._example = self._example or example_of(fresh)
+            for fresh in unseen.of(mine_file(path, settings, tally)):
+                example = example or example_of(fresh)
                 yield fresh
         yield from unseen.rest()
-
-    def built(self) -> BuiltParadigm:
-        """Return what was mined, and what every filter left out."""
-        tally, origin = self._tally, self._found.origin
         counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
         facts = {
             "preset": PRESET,
@@ -181,45 +178,36 @@ class _TreebankSource:
             "relations": dict(sorted(tally.relations.items())),
             "masked": dict(sorted(tally.masked.items())),
             "licence": origin.licence,
-            "agrees": self._mined.settings.language.rule_texts(),
-            "reason": self._mined.profile.reason,
+            "agrees": mined.settings.language.rule_texts(),
+            "reason": mined.profile.reason,
             "sources": [self._found.facts()],
         }
         about = f"mined from {origin.name}"
-        return _built(origin.name, about, counts, self._example, facts)
+        return _built(origin.name, about, counts, example, facts)
 
 
+@dataclass(eq=False)
 class _DerivedSource:
     """What is made of all treebanks of a language: its forms, or its minimal pairs."""
 
-    def __init__(
-        self,
-        mined: _MinedLanguage,
-        name: str,
-        about: str,
-        make: Callable[[], Iterator[pa.Table]],
-        facts: Callable[[], Facts],
-    ) -> None:
-        self.name = name
-        self.drawn = False
-        self._mined, self._about, self._make, self._facts = mined, about, make, facts
-        self._rows = 0
-        self._example: tuple[str, ...] = ()
+    mined: _MinedLanguage
+    name: str
+    about: str
+    make: Callable[[], Iterator[pa.Table]]
+    facts: Callable[[], Facts]
+    drawn: bool = False
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the tables that are made."""
-        for table in self._make():
-            self._rows += len(table)
-            self._example = self._example or example_of(table)
+    def tables(self) -> Items:
+        """Yield what is made; then return it, with the reasons why items were passed over."""
+        rows, example = 0, tuple[str, ...]()
+        for table in self.make():
+            rows += len(table)
+            example = example or example_of(table)
             yield table
-
-    def built(self) -> BuiltParadigm:
-        """Return what was made, with the reasons why items were passed over."""
-        facts = dict(self._facts())
+        facts = dict(self.facts())
         skipped = Counter(facts.pop("passed_over", {}))
-        counts = Counts(sets=self._rows, pairs=self._rows, skipped=skipped)
-        facts = {**facts, "sources": self._mined.sources}
-        return _built(self.name, self._about, counts, self._example, facts)
+        facts = {**facts, "sources": self.mined.sources}
+        return _built(self.name, self.about, Counts(rows, rows, skipped), example, facts)
 
 
 def _built(

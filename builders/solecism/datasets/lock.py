@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from solecism.datasets.catalogue import BUILT_IN, CatalogueEntry, catalogue_of, is_version
+from solecism.datasets.catalogue import CatalogueEntry, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
@@ -39,7 +39,7 @@ Lock = Mapping[str, Mapping[str, LockedVersion]]
 
 def lock_path(root: Root, dataset: str) -> Path:
     """Return the path of the lock: beside the catalogue that has the data set, else in the root."""
-    return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
+    return catalogue_of(root, dataset)[0].with_name(LOCK)
 
 
 def has_own_lock(root: Root, dataset: str) -> bool:
