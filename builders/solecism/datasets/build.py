@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
@@ -109,105 +108,83 @@ def build_configs(
 ) -> list[BuiltConfig]:
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
-    Items are taken from each source once, table by table, and written to every config that has the
-    source. ``left_out`` has the reason for each config that is known and not built.
+    ``left_out`` has the reason for each config that is known and not built.
     """
-    sources = {id(source): source for config in configs for source in config.sources}
-    show = progress or no_progress
+    small: dict[str, str] = {}
     with replacing_folder(out, files_of_build) as folder:
-        files = [_ConfigFile(config, folder) for config in configs]
-        for number, source in enumerate(sources.values()):
-            show(source.name, number, len(sources))
-            _write_items(source, [file for file in files if source in file.config.sources])
-        findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
+        items = _Items(configs, progress or no_progress)
+        written = [(config, _write_config(config, items, folder)) for config in configs]
+        findings = dict.fromkeys(
+            f for _, made in written for p in made.paradigms for f in p.findings
+        )
         if errors := [f for f in findings if f.level == "error"]:
             raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
-        small: dict[str, str] = {}
-        for file in files:
-            config = file.config
-            if config.of in small or file.rows < config.least:
-                small[config.name] = "" if config.of in small else file.reason
-                shutil.rmtree(file.path.parent)
-        built = [file.built() for file in files if file.config.name not in small]
+        for config, made in written:
+            if config.of in small or made.rows < config.least:
+                small[config.name] = "" if config.of in small else _reason(config, made)
+                shutil.rmtree(folder / config.name)
+        built = [made for _, made in written if made.name not in small]
         if not built:
             raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
         _write_documents(root, entry, built, folder, {**left_out, **small})
     return built
 
 
-def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
-    """Write all items of a source to the files of the configs that have it."""
-    made: list[BuiltParadigm] = []
+class _Items:
+    """The items of all sources, each taken once: those that several configs have are kept."""
 
-    def tables() -> Iterator[pa.Table]:
-        made.append((yield from source.tables()))
+    def __init__(self, configs: Sequence[Config], show: Progress) -> None:
+        self.uses = Counter(source for config in configs for source in config.sources)
+        self.made: dict[ItemSource, BuiltParadigm] = {}
+        self._kept: dict[ItemSource, list[pa.Table]] = {}
+        self._show = show
 
-    for table in tables():
-        for file in files:
-            file.write(table, source)
-    for file in files:
-        file.finish(made[0])
+    def of(self, source: ItemSource) -> Iterator[pa.Table]:
+        """Yield the items of a source; what was made of it is in ``made`` then."""
+        if self.uses[source] > 1 and source not in self._kept:
+            self._kept[source] = list(self._taken(source))
+        yield from self._kept[source] if source in self._kept else self._taken(source)
+
+    def _taken(self, source: ItemSource) -> Iterator[pa.Table]:
+        self._show(source.name, len(self.made), len(self.uses))
+        self.made[source] = yield from source.tables()
 
 
-class _ConfigFile:
-    """The Parquet file of a config. It is open from the first of its sources to the last.
+def _write_config(config: Config, items: _Items, folder: Path) -> BuiltConfig:
+    """Write the items of a config to its Parquet file.
 
-    If the config is ``mixed``, items wait for the last source, as their order mixes the sources.
+    If the config is ``mixed``, they wait for the last source, as their order mixes the sources.
     """
+    path = folder / config.name / FILE
+    path.parent.mkdir(parents=True)
+    writer, waiting = ItemWriter(path, config.schema), list[tuple[pa.Table, bool]]()
+    for source in config.sources:
+        tables = map(config.convert or (lambda table: table), items.of(source))
+        if not config.mixed:
+            for table in tables:
+                writer.write(table)
+        elif found := list(tables):
+            waiting.append((pa.concat_tables(found), source.drawn))
+    for table in in_rounds(waiting) if waiting else ():
+        writer.write(table)
+    writer.close()
+    return BuiltConfig(
+        config.name, tuple(items.made[source] for source in config.sources), writer.digest.content,
+        writer.bytes, file_digest(path), path.stat().st_size, config.kind, config.schema,
+        config.languages, config.default, config.tags,
+    )  # fmt: skip
 
-    def __init__(self, config: Config, folder: Path) -> None:
-        self.config, self.path = config, folder / config.name / FILE
-        self.paradigms: list[BuiltParadigm] = []
-        self._waiting = defaultdict[ItemSource, list[pa.Table]](list)
 
-    @cached_property
-    def _writer(self) -> ItemWriter:
-        self.path.parent.mkdir(parents=True)
-        return ItemWriter(self.path, self.config.schema)
-
-    def write(self, table: pa.Table, source: ItemSource) -> None:
-        """Take a table of items of a source, converted if the config has a conversion."""
-        shown = self.config.convert(table) if self.config.convert else table
-        if self.config.mixed:
-            self._waiting[source].append(shown)
-        else:
-            self._writer.write(shown)
-
-    def finish(self, paradigm: BuiltParadigm) -> None:
-        """Note what was made of a source, and close the file after the last source."""
-        self.paradigms.append(paradigm)
-        if len(self.paradigms) == len(self.config.sources):
-            waiting = [(pa.concat_tables(some), s.drawn) for s, some in self._waiting.items()]
-            self._waiting.clear()
-            for table in in_rounds(waiting) if waiting else ():
-                self._writer.write(table)
-            self._writer.close()
-
-    @property
-    def rows(self) -> int:
-        """The number of rows that were written."""
-        return self._writer.rows
-
-    @property
-    def reason(self) -> str:
-        """Why the config has fewer rows than it must have; of what is made of another config, with
-        the most frequent reasons."""
-        told = [str(p.facts["reason"]) for p in self.paradigms if p.facts.get("reason")]
-        if told and not self.rows:
-            return told[0]
-        text = f"too small: {self.rows} rows, fewer than {self.config.least}"
-        skipped = sum((p.counts.skipped for p in self.paradigms), Counter())
-        counts = ", ".join(f"{name} {count}" for name, count in skipped.most_common(5))
-        return f"{text} ({counts})" if counts and self.config.of else text
-
-    def built(self) -> BuiltConfig:
-        """Return what was made of the config."""
-        config, size = self.config, self.path.stat().st_size
-        return BuiltConfig(
-            config.name, tuple(self.paradigms), self._writer.digest.content, self._writer.bytes,
-            file_digest(self.path), size, config.kind, config.schema, config.languages,
-            config.default, config.tags,
-        )  # fmt: skip
+def _reason(config: Config, made: BuiltConfig) -> str:
+    """Return why a config has fewer rows than it must have; of what is made of another config, with
+    the most frequent reasons."""
+    told = [str(p.facts["reason"]) for p in made.paradigms if p.facts.get("reason")]
+    if told and not made.rows:
+        return told[0]
+    text = f"too small: {made.rows} rows, fewer than {config.least}"
+    skipped = sum((p.counts.skipped for p in made.paradigms), Counter())
+    counts = ", ".join(f"{name} {count}" for name, count in skipped.most_common(5))
+    return f"{text} ({counts})" if counts and config.of else text
 
 
 def _write_documents(
