@@ -395,11 +395,45 @@ def test_new_starts_from_a_paradigm_that_exists(tmp_path: Path) -> None:
     made = read_template(tmp_path / "templates/mine/fr/near.jinja")
     assert (made.id, made.attractors) == ("near", ("guard",))
     assert "0 errors, 1 warning, " in run(Root(tmp_path), "check", "mine").stdout
-    run(Root(tmp_path), "new", "mine/it/near", "--like", "clams/fr/prep_anim")
-    head = (tmp_path / "lexicons/it/noun.tsv").read_text().splitlines()
-    assert head[0] == "# The columns of lexicons/fr/noun.tsv: fill in words of your language."
-    assert head[1].startswith("lemma\tGender")
-    assert len(head) == 2
+
+
+def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
+    """But nothing of its sentences, which will be others."""
+    made = tmp_path / "templates/mine/fr/plural.jinja"
+    run(Root(tmp_path), "new", "mine/fr/plural", "--like", "blimp-fr/fr/tout_agreement")
+    text, template = made.read_text(encoding="utf-8"), read_template(made)
+    assert "\n# from blimp-fr/_defaults.yaml\ndraw: 1000\n# Left out: audible. Say " in text
+    assert (template.draw, template.features) == (1000, {})
+    assert not made.with_name("_defaults.yaml").exists()
+    told = lines(
+        run(Root(tmp_path), "new", "mine/fr/more", "--like", "blimp-fr/fr/adjective_gender")
+    )
+    names = ("_phrases.jinja", "_slots.yaml")
+    assert told[1:] == [f"left alone {made.with_name(name)}, which exists" for name in names]
+    assert read_template(made.with_name("more.jinja")).features == {"audible": "vert.Audible"}
+    run(Root(tmp_path), "new", "mine/en/ever", "--like", "blimp/en/npi_present_2")
+    ever = read_template(tmp_path / "templates/mine/en/ever.jinja")
+    assert {"rarest", "length_in_words", "auxiliary"} <= ever.features.keys()
+    assert (ever.source, ever.draw) == ("warstadt-etal-2020-blimp", 1000)
+    assert "0 errors, 3 warnings" in run(Root(tmp_path), "check", "mine").stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "missing"),
+    [
+        ("es", "table adv, no macro np"),
+        ("ru", "column Place of adj, no macro np"),
+        ("de", "macro np"),
+    ],
+)
+def test_a_copy_for_another_language_is_refused(
+    tmp_path: Path, language: str, missing: str
+) -> None:
+    like = "blimp-fr/fr/adjective_gender"
+    told = run(Root(tmp_path), "new", f"mine/{language}/x", "--like", like, code=2).stderr
+    assert f"--like: '{like}' is of another language, and {language} has no " in told
+    assert missing in told
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

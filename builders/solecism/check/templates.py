@@ -9,8 +9,9 @@ from pathlib import Path
 from jinja2 import nodes
 
 from solecism.errors import Problem, candidates
+from solecism.grammar.copies import is_constant
 from solecism.grammar.expression import Uses, merge_uses
-from solecism.grammar.front_matter import read_front_matter
+from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import DEFAULTS
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
@@ -260,20 +261,18 @@ def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
         )
 
 
-def constant_feature(paradigm: Paradigm) -> Iterator[Problem]:
+def constant_feature(unbound: UnboundTemplate) -> Iterator[Problem]:
     """A feature in `_defaults.yaml` says the same of the sentences of every template.
 
     A default is true of the folder, a feature of a sentence: each template says it itself, from a
     column where there is one (`audible: vert.Audible`). Computed features (`$length`) may stay.
     """
-    path = Path(paradigm.template.path).with_name(DEFAULTS)
-    if not path.is_file():
-        return
-    features = read_front_matter("\n".join(read_lines(path)), str(path)).fields.get("features")
-    for name, entry in features.fields.items() if features else ():
-        text = entry.text or ""
-        if not text.startswith("$") and not paradigm.phrases.uses(text):
-            yield Problem(f"{name}: {text}", str(path), entry.line)
+    path = Path(unbound.template.path).with_name(DEFAULTS)
+    text = "\n".join(read_lines(path)) if path.is_file() else "{}"
+    features = read_front_matter(text, str(path)).fields.get("features", Entry())
+    for name, entry in features.fields.items():
+        if is_constant(entry, unbound.template.slot_names):
+            yield Problem(f"{name}: {entry.text}", str(path), entry.line)
 
 
 UNBOUND_CHECKS = {
@@ -284,6 +283,7 @@ UNBOUND_CHECKS = {
     "T015": ("warning", long_list),
     "T016": ("warning", still_the_example),
     "T020": ("warning", unknown_phenomenon),
+    "T022": ("error", constant_feature),
 }
 """The checks of a template that is not bound to its lexicon: level and function by code."""
 
@@ -294,7 +294,6 @@ BOUND_CHECKS = {
     "T012": ("warning", idle_clause),
     "T013": ("note", idle_selection),
     "T017": ("warning", free_feature),
-    "T022": ("error", constant_feature),
 }
 """The checks of a template that is bound to its lexicon: level and function by code."""
 
