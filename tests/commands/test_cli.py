@@ -431,7 +431,7 @@ def test_a_copy_for_another_language_is_refused(
 ) -> None:
     like = "blimp-fr/fr/adjective_gender"
     told = run(Root(tmp_path), "new", f"mine/{language}/x", "--like", like, code=2).stderr
-    assert f"--like: '{like}' is of another language, and {language} has no " in told
+    assert f"--like: a paradigm of 'fr'; {language!r} has no " in told
     assert missing in told
     assert not list(tmp_path.iterdir())
 

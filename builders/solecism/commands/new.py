@@ -4,6 +4,7 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
@@ -28,18 +29,6 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
 
 _STARTER = Path(__file__).parents[1] / "grammar" / "starter"
 """The first template and the small tables of somebody who begins with nothing."""
-
-_SLOTS = {
-    "author": ("noun", {"Animacy": "Anim", "Set": "1", "Case": "Nom"}),
-    "laughs": (
-        "verb",
-        {"Frame": "intransitive", "Subject": "human", "Mood": "Ind", "Tense": "Pres"},
-    ),
-}
-"""The tables of the slots of the example, and what they ask, where the tables have it.
-
-Words that `clams` chose are taken first: they are plain.
-"""
 
 DRAWN = 1000
 
@@ -77,32 +66,37 @@ def scaffold(
     if (like or not own_words) and language in {*installed.languages} - {*root.languages}:
         ours = installed.lexicon(language)
         tables = [ours.parent / COLUMNS, *sorted(ours.rglob("[!.]*.tsv"))]
-        copies = {path: words.parent / path.relative_to(ours.parent) for path in tables}
-        texts = {copy: read_source(path) for path, copy in copies.items()}
+        texts = {words.parent / p.relative_to(ours.parent): read_source(p) for p in tables}
         lexicon = Lexicon(ours)
     phrases = _phrases(template.parent, lexicon, installed if texts else root)
     if like is not None:
-        source = _source(like, (root, installed))
-        if source.parent.name != language:
-            words = source.parents[3] / "lexicons" / source.parent.name
-            theirs = Phrases(source.parent, Lexicon(words))
-            missing = lacking(read_template(source), theirs, lexicon, phrases) or ["words like its"]
-            message = f"{like!r} is of another language, and {language} has no"
-            raise fail(f"--like: {message} {', no '.join(missing)}")
-        shared = [source.with_name(name) for name in (PHRASES, SLOTS)]
-        texts |= {template.with_name(p.name): read_source(p) for p in shared if p.is_file()}
-        texts[template] = copied(source, uid).replace("---\n", f"---\n{EXAMPLE}\n", 1)
+        texts |= _texts_like(_source(like, (root, installed)), template, lexicon, phrases)
     else:
-        texts |= {template.with_name(PHRASES): phrases}
         first = read_source(_STARTER / "template.jinja")
+        texts |= {template.with_name(PHRASES): phrases}
         texts[template] = first.format(uid=uid, **_example(lexicon, phrases))
         for table in sorted(_STARTER.glob("*.tsv")):
-            path = words / table.name
-            if (table.stem != "det" or 'word("det"' in phrases) and path not in texts:
-                texts[path] = read_source(table)
+            if table.stem != "det" or 'word("det"' in phrases:
+                texts.setdefault(words / table.name, read_source(table))
     if template.exists() and template.read_bytes() != texts[template].encode():
         raise fail("there is such a paradigm already", template)
     return texts
+
+
+def _texts_like(source: Path, template: Path, lexicon: Lexicon, phrases: str) -> dict[Path, str]:
+    """Return the files of a paradigm like another one: template, macros and kinds of slots.
+
+    Raises :class:`InputError` if it is of another language than ``lexicon`` and ``phrases``.
+    """
+    theirs = source.parent.name
+    if theirs != lexicon.code:
+        words = Lexicon(source.parents[3] / "lexicons" / theirs)
+        missing = lacking(read_template(source), Phrases(source.parent, words), lexicon, phrases)
+        listed = ", no ".join(missing or ["words like its"])
+        raise fail(f"--like: a paradigm of {theirs!r}; {lexicon.code!r} has no {listed}")
+    shared = [source.with_name(name) for name in (PHRASES, SLOTS)]
+    texts = {template.with_name(p.name): read_source(p) for p in shared if p.is_file()}
+    return {**texts, template: copied(source, template.stem).replace("---", f"---\n{EXAMPLE}", 1)}
 
 
 def _parts(name: str, root: Root) -> list[str]:
@@ -155,7 +149,9 @@ def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
     """Return the values that ``_TEMPLATE`` is filled in with, so that words of the lexicon fit."""
     values = {"subject": "{{ the(author) }}" if _THE in phrases else "{{ author }}"}
     number = 1
-    for slot, (name, usual) in _SLOTS.items():
+    for slot, usual in tomllib.loads(read_source(_STARTER / "slots.toml")).items():
+        name = usual.pop("from")
+        # Words that `clams` chose are taken first: they are plain.
         table = next((n for n in (f"{name}.clams", name) if n in lexicon.names), name)
         asked, words = _asked(lexicon, table, usual)
         values[slot] = ", ".join(f"{k}: {v}" for k, v in {"from": table, **asked}.items())

@@ -15,11 +15,7 @@ import pyarrow.compute as pc
 
 from solecism.datasets.catalogue import catalogue_entry, mined_names
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import (
-    find_paradigm,
-    load_paradigms,
-    templates_of_configs,
-)
+from solecism.datasets.from_templates import find_paradigm, load_paradigms, templates_of_configs
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.glosses import find_glosses
 from solecism.datasets.manifest import MANIFEST, read_manifest
@@ -101,7 +97,7 @@ def samples(root: Root, name: str, wanted: Wanted) -> Iterator[Sample]:
     if folder and not is_paradigm and (Path(folder) / MANIFEST).is_file():
         tables = map(read_parquet, read_manifest(Path(folder)).paths(config))
         yield wanted.sample(root, f"{folder}/{config}", pa.concat_tables(tables))
-    elif not is_paradigm and folder in mined_names():
+    elif dataset not in root.datasets and folder in mined_names():
         yield _mined(root, folder, config, wanted)
     elif len(paradigms := _paradigms(root, name)) > 1:
         for row in wanted.rows(len(paradigms), wanted.number or len(paradigms)):
