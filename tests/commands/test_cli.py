@@ -273,6 +273,8 @@ def test_show_has_one_item_of_each_paradigm_of_a_data_set(root: Root) -> None:
     assert run(root, "show", "tiny/xx").stdout.count("A test.") == 3
     assert run(root, "show", "tiny", "-n", "2", "--gloss").stdout.count("A test.") == 2
     assert len(items(run(root, "show", "tiny", "--json"))) == 4
+    told = run(Root(CHECKOUT), "show", "mandarin/traditional", code=2).stderr
+    assert "'mandarin/traditional' is converted by a build: build it, then show FOLDER/" in told
 
 
 def test_show_gives_json_for_programs(root: Root) -> None:

@@ -33,10 +33,10 @@ ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 suites too; ``traditional`` has the rows of ``all`` in traditional characters.
 """
 
-_CONVERTED = {ALL: TRADITIONAL, PAIRS: f"{PAIRS}_{TRADITIONAL}"}
+CONVERTED = {ALL: TRADITIONAL, PAIRS: f"{PAIRS}_{TRADITIONAL}"}
 """The config with the rows of another in traditional characters."""
 
-COLLECTIONS = (*_CONVERTED, *_CONVERTED.values())
+COLLECTIONS = (*CONVERTED, *CONVERTED.values())
 """The names of all configs that collect others."""
 
 
@@ -65,7 +65,7 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     suites = tuple(template for template in found if not template.is_pair)
     collected = {ALL: suites, PAIRS: pairs} if suites and pairs else {ALL: suites or pairs}
     if entry.traditional:
-        collected |= {_CONVERTED[name]: some for name, some in collected.items()}
+        collected |= {CONVERTED[name]: some for name, some in collected.items()}
     return {**collected, **{template.id: (template,) for template in found}}
 
 
@@ -161,7 +161,7 @@ def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]
         )
         raise fail(message, by_kind[False].path, by_kind[False].conditions[0].line)
     is_collected = entry.configs == "paradigms" and name in COLLECTIONS
-    is_converted = is_collected and name in _CONVERTED.values()
+    is_converted = is_collected and name in CONVERTED.values()
     return Config(
         name,
         "pair" if True in by_kind else "suite",
@@ -182,7 +182,7 @@ def tags_of_config(
     tags = tags_of(dict.fromkeys(template.folder.name for template in templates))
     if not entry.traditional:
         return tags
-    is_converted = name in _CONVERTED.values()
+    is_converted = name in CONVERTED.values()
     return tuple(tag for tag in tags if tag.endswith(SCRIPT) == is_converted)
 
 

@@ -15,7 +15,12 @@ import pyarrow.compute as pc
 
 from solecism.datasets.catalogue import catalogue_entry, mined_names
 from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import find_paradigm, load_paradigms, templates_of_configs
+from solecism.datasets.from_templates import (
+    CONVERTED,
+    find_paradigm,
+    load_paradigms,
+    templates_of_configs,
+)
 from solecism.datasets.from_treebanks import agreement_configs
 from solecism.datasets.glosses import find_glosses
 from solecism.datasets.manifest import MANIFEST, read_manifest
@@ -115,6 +120,8 @@ def _paradigms(root: Root, name: str) -> list[Paradigm]:
         others = "agreement/he, or FOLDER/CONFIG of a data set that was built"
         message = f"{name!r} is not of the form dataset/language/UID, as clams/he/subj_rel"
         raise fail(f"{message}; nor is it mined, as {others}")
+    if {*parts} & {*CONVERTED.values()}:
+        raise fail(f"{name!r} is converted by a build: build it, then show FOLDER/{parts[0]}")
     known = templates_of_configs(root, catalogue_entry(root, dataset))
     chosen = chain.from_iterable(known[config] for config in choose(dataset, known, parts))
     return list(load_paradigms(root, chosen).values())
