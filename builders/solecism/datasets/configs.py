@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -26,17 +26,18 @@ JUDGMENTS = "judgments"
 """The kind of a config with people's judgments: `solecism judge accept` adds it to a build."""
 
 
-class ItemSource(Protocol):
-    """Something that items come from: a paradigm made by a template, or a treebank."""
+@dataclass(frozen=True, eq=False)
+class ItemSource:
+    """Something that items come from: a paradigm made by a template, or a treebank.
+
+    ``name`` is what a progress bar shows. ``tables`` yields the items in tables of the config's
+    schema, then returns what was made. ``drawn``: they are in random order, so that the first n are
+    a sample.
+    """
 
     name: str
-    """The name that a progress bar shows."""
-
-    drawn: bool
-    """True if the items are in random order, so that the first n are a sample."""
-
-    def tables(self) -> Items:
-        """Yield the items in tables of the config's schema, then return what was made."""
+    tables: Callable[[], Items]
+    drawn: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-
-import pyarrow as pa
 
 from solecism.check.pairs import PairMemory
 from solecism.check.run import ItemChecker
 from solecism.datasets.catalogue import CatalogueEntry
-from solecism.datasets.configs import BuiltParadigm, Config, Items, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, Items, ItemSource, example_of
 from solecism.datasets.traditional import SCRIPT, converter
 from solecism.errors import candidates, fail, unknown_error
 from solecism.grammar.pairs import draw_pairs
@@ -24,7 +23,7 @@ from solecism.language_tags import tags_of
 from solecism.lexicon.lexicon import Lexicon
 from solecism.phenomena import current_uid, phenomena, phenomenon_named
 from solecism.root import Root
-from solecism.schema import FEATURES, SUITE, pair_schema
+from solecism.schema import SUITE, pair_schema
 
 ALL, PAIRS, TRADITIONAL = "all", "pairs", "traditional"
 """Names of configs that have the rows of several paradigms (layout ``paradigms``).
@@ -113,17 +112,14 @@ def template_configs(
         check_size(paradigm, most)
     # The features of all templates, built or not, so that configs share a schema.
     features = {name for config in known.values() for t in config for name in t.features}
-    schema = pair_schema(sorted(features))
-    memories = defaultdict[str, PairMemory](PairMemory)
-    sources = {
-        name: _TemplateSource(
-            paradigm, root.path, entry.seed, schema, most, memories[paradigm.language]
-        )
-        for name, paradigm in paradigms.items()
-    }
+    extra, memories = tuple(sorted(features)), defaultdict[str, PairMemory](PairMemory)
+    sources = {}
+    for name, p in paradigms.items():
+        items = partial(_items, root, p, entry.seed, extra, most, memories[p.language])
+        sources[name] = ItemSource(name, items, p.template.draw is not None)
     return [
-        _config(entry, name, [sources[template.name] for template in config])
-        for name, config in chosen.items()
+        _config(entry, name, templates, tuple(sources[t.name] for t in templates), extra)
+        for name, templates in chosen.items()
     ]
 
 
@@ -151,8 +147,10 @@ def find_paradigm(root: Root, dataset: str, language: str, uid: str) -> Paradigm
     return paradigm
 
 
-def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]) -> Config:
-    templates = [source.paradigm.template for source in sources]
+def _config(
+    entry: CatalogueEntry, name: str, templates: Sequence[Template],
+    sources: tuple[ItemSource, ...], extra: Sequence[str],
+) -> Config:  # fmt: skip
     by_kind = {template.is_pair: template for template in templates}
     if len(by_kind) > 1:
         message = (
@@ -165,8 +163,8 @@ def _config(entry: CatalogueEntry, name: str, sources: Sequence[_TemplateSource]
     return Config(
         name,
         "pair" if True in by_kind else "suite",
-        sources[0].schema if True in by_kind else SUITE,
-        tuple(sources),
+        pair_schema(extra) if True in by_kind else SUITE,
+        sources,
         tuple(dict.fromkeys(Path(template.path).parent.name for template in templates)),
         default=is_collected and name == ALL,
         convert=converter(entry.traditional) if is_converted else None,
@@ -186,32 +184,22 @@ def tags_of_config(
     return tuple(tag for tag in tags if tag.endswith(SCRIPT) == is_converted)
 
 
-class _TemplateSource:
-    """Draws and checks the items of a paradigm; ``schema`` is that of the data set's pairs."""
-
-    def __init__(
-        self, paradigm: Paradigm, root: Path, seed: int, schema: pa.Schema, most: int,
-        memory: PairMemory,
-    ) -> None:  # fmt: skip
-        self.name, self.paradigm, self.schema = paradigm.template.name, paradigm, schema
-        self.drawn = paradigm.template.draw is not None
-        self._root, self._seed, self._most, self._memory = root, seed, most, memory
-
-    def tables(self) -> Items:
-        """Yield the items as they are drawn, each table checked; then return what was found."""
-        paradigm, counts = self.paradigm, Counts()
-        checker, example = ItemChecker(paradigm, self._memory), tuple[str, ...]()
-        if paradigm.template.is_pair:
-            extra = tuple(f.name for f in self.schema.field("features").type)[len(FEATURES) :]
-            drawn = draw_pairs(paradigm, self._seed, counts, extra, self._most)
-        else:
-            drawn = draw_suites(paradigm, self._seed, counts)
-        for table in drawn:
-            checker.add(table)
-            example = example or example_of(table)
-            yield table
-        findings = tuple(f.within(self._root) for f in checker.finish(counts))
-        said = paradigm.template
-        return BuiltParadigm(
-            said.id, said.construction, said.phenomenon, said.about, counts, example, findings
-        )
+def _items(
+    root: Root, paradigm: Paradigm, seed: int, extra: tuple[str, ...], most: int, memory: PairMemory
+) -> Items:
+    """Draw and check the items of a paradigm; ``extra`` are features of the data set's pairs."""
+    template, counts = paradigm.template, Counts()
+    checker, example = ItemChecker(paradigm, memory), tuple[str, ...]()
+    if template.is_pair:
+        drawn = draw_pairs(paradigm, seed, counts, extra, most)
+    else:
+        drawn = draw_suites(paradigm, seed, counts)
+    for table in drawn:
+        checker.add(table)
+        example = example or example_of(table)
+        yield table
+    findings = tuple(f.within(root.path) for f in checker.finish(counts))
+    return BuiltParadigm(
+        template.id, template.construction, template.phenomenon, template.about, counts, example,
+        findings,
+    )  # fmt: skip

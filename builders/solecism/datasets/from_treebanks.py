@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, ItemSource, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
@@ -59,17 +59,19 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
 def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     """Return the configs of a language: cloze items, forms, and two sets of minimal pairs."""
     code = mined.code
-    items = tuple(_TreebankSource(mined, found) for found in mined.found)
-    forms = _DerivedSource(
+    items = tuple(
+        ItemSource(f"{code} {f.origin.name}", partial(_items, mined, f)) for f in mined.found
+    )
+    forms = _derived(
         mined, f"{code}-forms", "the forms of the treebanks and of UniMorph",
         lambda: mined.inventory.tables(), dict,
     )  # fmt: skip
-    pairs = _DerivedSource(
+    pairs = _derived(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
         lambda: filter(len, [mined.certain.table()]),
         lambda: mined.pairs.facts(mined.certain, doubtful=False),
     )  # fmt: skip
-    wide = _DerivedSource(
+    wide = _derived(
         mined, f"{code}-pairs-wide", "minimal pairs, some of which another reading might save",
         lambda: filter(len, [mined.wide.table()]), mined.finish,
     )  # fmt: skip
@@ -142,72 +144,56 @@ class _MinedLanguage:
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
 
-class _TreebankSource:
-    """The items of one treebank, without those that earlier treebanks of the language have.
+def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
+    """Mine the items of one treebank, without those that earlier ones of the language have.
 
-    It is an :class:`~solecism.datasets.configs.ItemSource`, as is :class:`_DerivedSource`.
+    The maker of pairs gets each of them too. What is returned has what every filter left out.
     """
-
-    def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
-        self.name = f"{mined.code} {found.origin.name}"
-        self.drawn = False
-        self._mined, self._found = mined, found
-
-    def tables(self) -> Items:
-        """Yield the items as they are mined; the maker of pairs gets each of them too.
-
-        Then return what was mined, and what every filter left out.
-        """
-        mined, origin, tally = self._mined, self._found.origin, MiningCounts()
-        settings = replace(mined.settings, licence=origin.licence, genre=", ".join(origin.genre))
-        unseen = FreshItems(tally, strict=True, seen=mined.seen, maker=mined.pairs)
-        example: tuple[str, ...] = ()
-        for path in self._found.files:
-            for fresh in unseen.of(mine_file(path, settings, tally)):
-                example = example or example_of(fresh)
-                yield fresh
-        yield from unseen.rest()
-        counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
-        facts = {
-            "preset": PRESET,
-            "sentences": tally.sentences,
-            "words": tally.words,
-            "duplicates": tally.duplicates,
-            "repeated": tally.repeated,
-            "crowded": tally.crowded,
-            "relations": dict(sorted(tally.relations.items())),
-            "masked": dict(sorted(tally.masked.items())),
-            "licence": origin.licence,
-            "agrees": mined.settings.language.rule_texts(),
-            "reason": mined.profile.reason,
-            "sources": [self._found.facts()],
-        }
-        about = f"mined from {origin.name}"
-        return _built(origin.name, about, counts, example, facts)
+    origin, tally, example = found.origin, MiningCounts(), tuple[str, ...]()
+    settings = replace(mined.settings, licence=origin.licence, genre=", ".join(origin.genre))
+    unseen = FreshItems(tally, strict=True, seen=mined.seen, maker=mined.pairs)
+    for path in found.files:
+        for fresh in unseen.of(mine_file(path, settings, tally)):
+            example = example or example_of(fresh)
+            yield fresh
+    yield from unseen.rest()
+    counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
+    facts = {
+        "preset": PRESET,
+        "sentences": tally.sentences,
+        "words": tally.words,
+        "duplicates": tally.duplicates,
+        "repeated": tally.repeated,
+        "crowded": tally.crowded,
+        "relations": dict(sorted(tally.relations.items())),
+        "masked": dict(sorted(tally.masked.items())),
+        "licence": origin.licence,
+        "agrees": mined.settings.language.rule_texts(),
+        "reason": mined.profile.reason,
+        "sources": [found.facts()],
+    }
+    about = f"mined from {origin.name}"
+    return _built(origin.name, about, counts, example, facts)
 
 
-@dataclass(eq=False)
-class _DerivedSource:
-    """What is made of all treebanks of a language: its forms, or its minimal pairs."""
+def _derived(
+    mined: _MinedLanguage, name: str, about: str, make: Callable[[], Iterator[pa.Table]],
+    facts_of: Callable[[], Facts],
+) -> ItemSource:  # fmt: skip
+    """Return what is made of all treebanks of a language: its forms, or its minimal pairs."""
 
-    mined: _MinedLanguage
-    name: str
-    about: str
-    make: Callable[[], Iterator[pa.Table]]
-    facts: Callable[[], Facts]
-    drawn: bool = False
-
-    def tables(self) -> Items:
-        """Yield what is made; then return it, with the reasons why items were passed over."""
+    def tables() -> Items:
         rows, example = 0, tuple[str, ...]()
-        for table in self.make():
+        for table in make():
             rows += len(table)
             example = example or example_of(table)
             yield table
-        facts = dict(self.facts())
+        facts = dict(facts_of())  # with the reasons why items were passed over
         skipped = Counter(facts.pop("passed_over", {}))
-        facts = {**facts, "sources": self.mined.sources}
-        return _built(self.name, self.about, Counts(rows, rows, skipped), example, facts)
+        facts = {**facts, "sources": mined.sources}
+        return _built(name, about, Counts(rows, rows, skipped), example, facts)
+
+    return ItemSource(name, tables)
 
 
 def _built(
