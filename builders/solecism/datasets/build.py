@@ -99,13 +99,9 @@ def build(
 
 
 def build_configs(
-    root: Root,
-    entry: CatalogueEntry,
-    configs: Sequence[Config],
-    out: Path,
-    progress: Progress | None = None,
-    left_out: Mapping[str, str] = MappingProxyType({}),
-) -> list[BuiltConfig]:
+    root: Root, entry: CatalogueEntry, configs: Sequence[Config], out: Path,
+    progress: Progress | None = None, left_out: Mapping[str, str] = MappingProxyType({}),
+) -> list[BuiltConfig]:  # fmt: skip
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
     ``left_out`` has the reason for each config that is known and not built.
@@ -188,12 +184,9 @@ def _reason(config: Config, made: BuiltConfig) -> str:
 
 
 def _write_documents(
-    root: Root,
-    entry: CatalogueEntry,
-    built: Sequence[BuiltConfig],
-    folder: Path,
+    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], folder: Path,
     left_out: Mapping[str, str],
-) -> None:
+) -> None:  # fmt: skip
     """Write all files beside the data; the same inputs give the same bytes.
 
     The manifest comes last, as it lists the others.
