@@ -91,7 +91,9 @@ def _drawn(root: Root, entry: CatalogueEntry, config: str, is_all: bool) -> list
         parts = [(template.id, template.name, (template,)) for template in known[config]]
     elif is_all and entry.configs == "paradigms":
         parts = [part for part in parts if len(part[-1]) > 1]
-    locked = locked_configs(root, entry)
+    # In the other layout a paradigm is no config, though it may have the name of one.
+    is_config = not config or entry.configs == "paradigms"
+    locked = locked_configs(root, entry) if is_config else {}
     unlocked = [t for name, _, some in parts if name not in locked for t in some]
     whole = load_paradigms(root, (template for template in unlocked if not template.draw))
     counts = {t.name: t.draw or whole[t.name].plan.size() for t in unlocked}
