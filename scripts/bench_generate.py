@@ -25,9 +25,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from solecism.datasets.build import ItemWriter
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.from_templates import load_paradigms, templates_of_configs
+from solecism.datasets.rows import ItemWriter
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm, load_paradigm
 from solecism.lexicon.lexicon import Lexicon
@@ -113,7 +113,7 @@ def minimal_sets(dataset: str) -> int:
     """Count the minimal sets of a data set."""
     root = find_root(HERE)
     configs = templates_of_configs(root, catalogue_entry(root, dataset)).values()
-    paradigms = load_paradigms(root, dataset, chain.from_iterable(configs)).values()
+    paradigms = load_paradigms(root, chain.from_iterable(configs)).values()
     return sum(p.template.draw or p.plan.size() for p in paradigms)
 
 

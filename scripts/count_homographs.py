@@ -58,7 +58,7 @@ def readings(paradigms: list[Paradigm], language: str) -> dict[str, set[str]]:
 def main(dataset: str, language: str) -> None:
     """Print a line for each paradigm."""
     root = Root(ROOT)
-    loaded = load_paradigms(root, dataset, templates_of_language(root, dataset, language))
+    loaded = load_paradigms(root, templates_of_language(root, dataset, language))
     paradigms = sorted(loaded.values(), key=lambda paradigm: paradigm.template.id)
     lemmas = readings(paradigms, language)
     print("paradigm\tleft out\twrong words\tof several lemmas")

@@ -59,7 +59,7 @@ def test_characters_that_nobody_sees_are_found_in_templates(
     assert str(found[0]).isprintable()
 
 
-OTHERS = {"T007", "T009", "T010", "T011", "T013", "T014", "T018", "T025"}
+OTHERS = {"T007", "T009", "T010", "T011", "T013", "T014", "T018", "T022", "T025"}
 """Codes with tests of their own below."""
 
 
@@ -138,6 +138,21 @@ def test_a_selection_that_all_words_pass_is_only_noted(tmp_path: Path) -> None:
     edit(_demo(root, "simple"), "Frame: intransitive", "Frame: intransitive, Subject: human")
     [found] = check_paths(["demo/xx/simple"], root)
     assert (found.code, found.level, found.line) == ("T013", "note", 9)
+
+
+def test_a_default_says_nothing_of_sentences_that_is_not_computed(tmp_path: Path) -> None:
+    root = make_root(tmp_path)
+    defaults = _demo(root, "simple").with_name("_defaults.yaml")
+    rewrite(
+        defaults,
+        "source: mueller-etal-2020-cross\nfeatures:\n  long: $length\n  of: author.lemma\n",
+    )
+    assert codes(check_paths(["demo"], root)) == []
+    edit(defaults, "  long:", "  heard: '\"yes\"'\n  long:")
+    [found] = check_paths(["demo"], root)
+    assert (found.code, found.level, found.line) == ("T022", "error", 3)
+    assert found.path == "templates/demo/xx/_defaults.yaml"
+    assert found.message.endswith(': heard: "yes"')
 
 
 def test_a_broken_lexicon_is_found_under_its_own_code_once(tmp_path: Path) -> None:

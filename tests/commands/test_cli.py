@@ -75,6 +75,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Root:
     return made
 
 
+@pytest.fixture
+def pairs(root: Root) -> Root:
+    """The root without its suite: a config has items of one kind."""
+    (root.path / "templates" / "tiny" / "xx" / "suite.jinja").unlink()
+    return root
+
+
 def run(root: Root | None, *arguments: str, code: int = 0) -> Result:
     """Run the command line; bad input must give lines, not a traceback."""
     where = [] if root is None else ["--root", str(root.path)]
@@ -100,9 +107,9 @@ def items(result: Result) -> list[dict[str, Any]]:
 def test_list_gives_a_line_for_each_config(root: Root) -> None:
     rows = [line.split() for line in lines(run(root, "list"))]
     assert rows == [
-        ["name", "version", "paradigms", "minimal", "sets"],
-        ["tiny/he", "0.0.0", "1", "2"],
-        ["tiny/xx", "0.0.0", "3", "15"],
+        ["name", "version", "paradigms", "items"],
+        ["tiny/he", "0.0.0", "1", "up", "to", "2", "sets"],
+        ["tiny/xx", "0.0.0", "3", "up", "to", "15", "sets"],
         ["agreement", "1.0.0", "288", "mined,", "0", "of", "288", "treebanks", "here"],
     ]
     rows.pop()
@@ -110,11 +117,44 @@ def test_list_gives_a_line_for_each_config(root: Root) -> None:
     first, *found = items(run(root, "list", "--json", "tiny/he", "tiny", "tiny/xx"))
     assert first == {
         "name": "tiny/he/one", "version": "0.0.0", "paradigms": 1, "sets": 2, "here": None,
+        "items": None, "problems": [],
         "iso639_3": ["heb"], "language_tags": ["heb_Hebr"],
     }  # fmt: skip
     assert {row["name"]: row["sets"] for row in found} == {
         "tiny/he": 2, "tiny/xx": 15, "tiny/xx/across": 8, "tiny/xx/some": 3, "tiny/xx/suite": 4,
     }  # fmt: skip
+
+
+def test_list_says_how_many_items_were_locked(pairs: Root, tmp_path: Path) -> None:
+    """Only a build knows: *sheep sees* is left out where its plural is the same."""
+    noun = pairs.path / "lexicons/xx/noun.tsv"
+    noun.write_text(noun.read_text().replace("\tcooks\t", "\tcook\t"))
+    (pairs.path / "templates/tiny/xx/some.jinja").unlink()
+    said = "good: {{ cook }} {{ sleeps }}\nbad: {{ cook | form(Number='Sing') }} {{ sleeps }}"
+    slots = "slots:\n  cook: {from: noun, Number: Plur}\n  sleeps: {from: verb, Number: Plur}"
+    across = pairs.path / "templates/tiny/xx/across.jinja"
+    across.write_text(template("across", slots, said), encoding="utf-8")
+    assert lines(run(pairs, "list"))[2].split()[2:] == ["1", "up", "to", "2", "sets"]
+    (pairs.path / "catalogue.toml").write_text('[tiny]\nversion = "1.0.0"\n')
+    run(pairs, "build", "tiny", "--out", str(tmp_path / "tiny"))
+    run(pairs, "lock", str(tmp_path / "tiny"))
+    assert lines(run(pairs, "list"))[2].split()[1:] == ["1.0.0", "1", "1"]
+    assert lines(run(pairs, "list", "tiny/xx"))[1].split()[2:] == ["1", "up", "to", "2", "sets"]
+
+
+def test_a_broken_template_is_a_row_of_list(root: Root) -> None:
+    make_root(root.path, {}, {"bad": template("bad", "draw: many\n" + FRONT, LINES)}, "", "worse")
+    told = run(root, "list", code=2)
+    assert [line.split()[0] for line in lines(told)[1:]] == [
+        "tiny/he",
+        "tiny/xx",
+        "worse",
+        "agreement",
+    ]
+    assert re.match(r"worse +0.0.0 +\? +broken: .*bad.jinja:\d", lines(told)[3])
+    assert "'many'" in told.stderr
+    *_, broken, _ = items(run(root, "list", "--json", code=2))
+    assert (broken["name"], "'many'" in broken["problems"][0]["message"]) == ("worse", True)
 
 
 def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
@@ -133,13 +173,6 @@ def test_list_tells_the_languages_of_a_mined_data_set(root: Root) -> None:
 
 
 # show
-
-
-@pytest.fixture
-def pairs(root: Root) -> Root:
-    """The root without its suite: a config has items of one kind."""
-    (root.path / "templates" / "tiny" / "xx" / "suite.jinja").unlink()
-    return root
 
 
 def test_show_reads_a_built_folder(pairs: Root, tmp_path: Path) -> None:
@@ -180,6 +213,7 @@ def test_build_takes_names_with_their_data_set(
 def test_show_puts_brackets_around_the_words_that_differ(root: Root) -> None:
     shown = lines(run(root, "show", "tiny/xx/across", "-n", "1"))
     assert shown[0] == "tiny/xx/across: 8 items, 1 shown"
+    assert shown.pop(1) == "A test."
     good = re.fullmatch(r"  1 good  The (\w+) near the (\w+) \[(sleeps?)\]\.", shown[1])
     bad = re.fullmatch(r"    bad  \*The (\w+) near the (\w+) \[(sleeps?)\]\.", shown[2])
     assert good is not None
@@ -195,6 +229,7 @@ def test_show_puts_glosses_below_their_words(root: Root, monkeypatch: pytest.Mon
     monkeypatch.setenv("COLUMNS", "40")  # lines of words and of glosses are wrapped together
     shown = lines(run(root, "show", "tiny/xx/across", "--gloss", "-n", "1"))
     assert max(map(len, shown)) <= 40
+    shown.remove("A test.")
     blank = shown.index("")
     sides = shown[1:blank], shown[blank + 1 : shown.index("", blank + 1)]
     for side, star in zip(sides, " *", strict=True):
@@ -207,10 +242,10 @@ def test_show_puts_glosses_below_their_words(root: Root, monkeypatch: pytest.Mon
         assert " ".join("".join(glosses).split()).startswith("the ")
     assert re.search(r"\[sleeps?\]\.", sides[0][2])
     assert "sleep.SG" in sides[0][3] + sides[1][3]
-    hebrew = lines(run(root, "show", "tiny/he/one", "--gloss", "-n", "1"))
+    hebrew = lines(run(root, "show", "tiny/he/one", "--gloss", "-n", "1"))[1:]
     assert re.match(r"  1 good  \u2067מלצר(ים)?\u2069 +\u2067\[אחד\]\.\u2069$", hebrew[1])
     assert re.match(r" {10}מלצר\.(SG|PL)  אחד$", hebrew[2])
-    suite = lines(run(root, "show", "tiny/xx/suite", "--gloss", "-n", "1"))
+    suite = lines(run(root, "show", "tiny/xx/suite", "--gloss", "-n", "1"))[1:]
     assert re.match(r"  1 one The  (author|cook)s? +sleeps?\.$", suite[1])
 
 
@@ -228,6 +263,18 @@ def test_glosses_of_a_built_folder_are_drawn_again(pairs: Root, tmp_path: Path) 
     assert {item["UID"] for item in rest if not item["glosses"]} == {"across"}
     told = run(pairs, "show", f"{out}/xx", "-n", "99", "--gloss").stdout
     assert "lemma and features: authors author.PL" in " ".join(told.split())
+
+
+def test_show_has_one_item_of_each_paradigm_of_a_data_set(root: Root) -> None:
+    heads = [line for line in lines(run(root, "show", "tiny")) if line.startswith("tiny/")]
+    names = ["tiny/he/one", "tiny/xx/across", "tiny/xx/some", "tiny/xx/suite"]
+    assert [head.partition(":")[0] for head in heads] == names
+    assert all(head.endswith(" 1 shown") for head in heads)
+    assert run(root, "show", "tiny/xx").stdout.count("A test.") == 3
+    assert run(root, "show", "tiny", "-n", "2", "--gloss").stdout.count("A test.") == 2
+    assert len(items(run(root, "show", "tiny", "--json"))) == 4
+    told = run(Root(CHECKOUT), "show", "mandarin/traditional", code=2).stderr
+    assert "'mandarin/traditional' is converted by a build: build it, then show FOLDER/" in told
 
 
 def test_show_gives_json_for_programs(root: Root) -> None:
@@ -262,7 +309,7 @@ def test_show_shows_the_conditions_of_a_suite(root: Root) -> None:
 def test_show_samples_a_space_too_large_to_be_drawn_whole(
     root: Root, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solecism.commands.show.SEEN", 10)
+    monkeypatch.setattr("solecism.datasets.samples.SEEN", 10)
     shown = run(root, "show", "tiny/xx/across").stdout
     assert re.search(r"1 items \(a sample of up to \d\d+\), 1 shown", shown)
 
@@ -350,11 +397,45 @@ def test_new_starts_from_a_paradigm_that_exists(tmp_path: Path) -> None:
     made = read_template(tmp_path / "templates/mine/fr/near.jinja")
     assert (made.id, made.attractors) == ("near", ("guard",))
     assert "0 errors, 1 warning, " in run(Root(tmp_path), "check", "mine").stdout
-    run(Root(tmp_path), "new", "mine/it/near", "--like", "clams/fr/prep_anim")
-    head = (tmp_path / "lexicons/it/noun.tsv").read_text().splitlines()
-    assert head[0] == "# The columns of lexicons/fr/noun.tsv: fill in words of your language."
-    assert head[1].startswith("lemma\tGender")
-    assert len(head) == 2
+
+
+def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
+    """But nothing of its sentences, which will be others."""
+    made = tmp_path / "templates/mine/fr/plural.jinja"
+    run(Root(tmp_path), "new", "mine/fr/plural", "--like", "blimp-fr/fr/tout_agreement")
+    text, template = made.read_text(encoding="utf-8"), read_template(made)
+    assert "\n# from blimp-fr/_defaults.yaml\ndraw: 1000\n# Left out: audible. Say " in text
+    assert (template.draw, template.features) == (1000, {})
+    assert not made.with_name("_defaults.yaml").exists()
+    told = lines(
+        run(Root(tmp_path), "new", "mine/fr/more", "--like", "blimp-fr/fr/adjective_gender")
+    )
+    names = ("_phrases.jinja", "_slots.yaml")
+    assert told[1:] == [f"left alone {made.with_name(name)}, which exists" for name in names]
+    assert read_template(made.with_name("more.jinja")).features == {"audible": "vert.Audible"}
+    run(Root(tmp_path), "new", "mine/en/ever", "--like", "blimp/en/npi_present_2")
+    ever = read_template(tmp_path / "templates/mine/en/ever.jinja")
+    assert {"rarest", "length_in_words", "auxiliary"} <= ever.features.keys()
+    assert (ever.source, ever.draw) == ("warstadt-etal-2020-blimp", 1000)
+    assert "0 errors, 3 warnings" in run(Root(tmp_path), "check", "mine").stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "missing"),
+    [
+        ("es", "table adv, no macro np"),
+        ("ru", "column Place of adj, no macro np"),
+        ("de", "macro np"),
+    ],
+)
+def test_a_copy_for_another_language_is_refused(
+    tmp_path: Path, language: str, missing: str
+) -> None:
+    like = "blimp-fr/fr/adjective_gender"
+    told = run(Root(tmp_path), "new", f"mine/{language}/x", "--like", like, code=2).stderr
+    assert f"--like: a paradigm of 'fr'; {language!r} has no " in told
+    assert missing in told
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

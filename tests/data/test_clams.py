@@ -37,9 +37,7 @@ def tables() -> Tables:
 
 
 def _tables_of(language: str) -> dict[str, pa.Table]:
-    paradigms = load_paradigms(
-        ROOT, "clams", templates_of_language(ROOT, "clams", language)
-    ).values()
+    paradigms = load_paradigms(ROOT, templates_of_language(ROOT, "clams", language)).values()
     extra = tuple(sorted({name for each in paradigms for name in each.template.features}))
     return {each.template.id: pa.concat_tables(draw_pairs(each, extra=extra)) for each in paradigms}
 

@@ -27,7 +27,7 @@ def test_every_word_drawn_has_a_gloss(name: str) -> None:
     dataset, language = name.split("/")
     root = installed_root()
     templates = templates_of_language(root, dataset, language)
-    paradigms = list(load_paradigms(root, dataset, templates).values())
+    paradigms = list(load_paradigms(root, templates).values())
     for paradigm in paradigms:
         drawn = draw_pairs(paradigm) if paradigm.template.is_pair else draw_suites(paradigm)
         assert sum(map(len, drawn))

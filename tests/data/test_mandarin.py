@@ -61,7 +61,7 @@ LESS_LIKELY = {
 
 def drawn(is_pair: bool) -> Rows:
     templates = templates_of_language(ROOT, "mandarin", "zh")
-    paradigms = load_paradigms(ROOT, "mandarin", [t for t in templates if t.is_pair == is_pair])
+    paradigms = load_paradigms(ROOT, [t for t in templates if t.is_pair == is_pair])
     draw = draw_pairs if is_pair else draw_suites
     return {p.template.id: pa.concat_tables(draw(p)).to_pylist() for p in paradigms.values()}
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from solecism.datasets.build import in_rounds as blocks_in_rounds
+from solecism.datasets.rows import in_rounds as blocks_in_rounds
 from solecism.hashing import hex_ids, text_hashes
 
 

@@ -68,7 +68,7 @@ def test_data_sets_configs_and_templates_are_the_folders_and_files_that_there_ar
     assert root.languages == ["xx", "yy"]
     assert root.configs("tiny") == ["xx", "yy"]
     assert [path.name for path in root.templates("tiny", "xx")] == ["first.jinja", "second.jinja"]
-    found = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "yy")).values()
+    found = load_paradigms(root, templates_of_language(root, "tiny", "yy")).values()
     assert [paradigm.template.name for paradigm in found] == ["tiny/yy/first", "tiny/yy/second"]
     assert find_paradigm(root, "tiny", "yy", "first").template.id == "first"
 

@@ -166,7 +166,7 @@ def test_commands_name_a_paradigm_by_its_config(tmp_path: Path) -> None:
         return [line.split() for line in result.stdout.splitlines()]
 
     listed = [line[:1] + line[2:] for line in lines("list")[1:] if line[0][:4] == "tiny"]
-    assert listed == [["tiny/all", "2", "6"]]
+    assert listed == [["tiny/all", "2", "up", "to", "6", "sets"]]
     assert [line[0] for line in lines("list", "tiny")[1:]] == [
         "tiny/all", "tiny/pairs", "tiny/adjective", "tiny/minimal", "tiny/plain",
     ]  # fmt: skip

@@ -80,7 +80,7 @@ def test_paradigms_of_one_language_share_what_they_render_but_never_mix_it_up(
     fronts = ["\n  ".join(["slots:", *order]) for order in (slots, slots[::-1])]
     texts = {f"p{n}": template(f"p{n}", front, lines) for n, front in enumerate(fronts)}
     root = make_root(tmp_path, {"noun": NOUN, "det": DET}, texts, phrases)
-    one, other = load_paradigms(root, "tiny", templates_of_language(root, "tiny", "xx")).values()
+    one, other = load_paradigms(root, templates_of_language(root, "tiny", "xx")).values()
     assert one.phrases is other.phrases
     assert sorted(sentences(one)) == sorted(sentences(other))
     assert ("a some author actors", "author a some actors") in sentences(other)

@@ -31,7 +31,7 @@ Pairs = dict[str, list[dict[str, Any]]]
 def pairs_of(dataset: str, language: str, extra: tuple[str, ...] = ()) -> Pairs:
     """Draw all pairs of a language of a data set of the checkout; ``extra``: more features."""
     root = Root(CHECKOUT)
-    paradigms = load_paradigms(root, dataset, templates_of_language(root, dataset, language))
+    paradigms = load_paradigms(root, templates_of_language(root, dataset, language))
     return {
         paradigm.template.id: pa.concat_tables(draw_pairs(paradigm, extra=extra)).to_pylist()
         for paradigm in paradigms.values()

@@ -9,6 +9,9 @@ from pathlib import Path
 from jinja2 import nodes
 
 from solecism.errors import Problem, candidates
+from solecism.grammar.copies import is_constant
+from solecism.grammar.front_matter import Entry, read_front_matter
+from solecism.grammar.inherit import DEFAULTS
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.uses import Uses, merge_uses
@@ -299,6 +302,20 @@ def unspoken_reading(unbound: UnboundTemplate) -> Iterator[Problem]:
         yield Problem(known.reading, template.path, template.conditions[0].line)
 
 
+def constant_feature(unbound: UnboundTemplate) -> Iterator[Problem]:
+    """A feature in `_defaults.yaml` says the same of the sentences of every template.
+
+    A default is true of the folder, a feature of a sentence: each template says it itself, from a
+    column where there is one (`audible: vert.Audible`). Computed features (`$length`) may stay.
+    """
+    folder = unbound.template.folder
+    for path in filter(Path.is_file, (folder / DEFAULTS, folder.parent / DEFAULTS)):
+        front = read_front_matter("\n".join(read_lines(path)), str(path))
+        for name, entry in front.fields.get("features", Entry()).fields.items():
+            if is_constant(entry, unbound.template.slot_names):
+                yield Problem(f"{name}: {entry.text}", str(path), entry.line)
+
+
 UNBOUND_CHECKS = {
     "T005": ("error", unknown_source),
     "T006": ("warning", nothing_said),
@@ -308,6 +325,7 @@ UNBOUND_CHECKS = {
     "T016": ("warning", still_the_example),
     "T020": ("warning", unknown_phenomenon),
     "T021": ("warning", choice_in_line),
+    "T022": ("error", constant_feature),
     "T025": ("note", unspoken_reading),
     "T026": ("warning", lemmas_in_test),
 }

@@ -4,6 +4,7 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
@@ -13,13 +14,14 @@ from solecism.check.templates import EXAMPLE
 from solecism.commands.cli import OWN_ROOT, echo, option
 from solecism.errors import candidates, fail
 from solecism.files import add_texts
-from solecism.grammar.inherit import DEFAULTS, SLOTS
-from solecism.grammar.phrases import PHRASES
+from solecism.grammar.copies import copied, lacking
+from solecism.grammar.inherit import SLOTS
+from solecism.grammar.phrases import PHRASES, Phrases
+from solecism.grammar.template import read_template
 from solecism.inputs import read_source
 from solecism.language_tags import code_of, with_codes
-from solecism.lexicon.columns import COLUMNS
 from solecism.lexicon.lexicon import Lexicon
-from solecism.root import Root, installed_root
+from solecism.root import SHARED, Root, installed_root
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
@@ -27,28 +29,11 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")
 _STARTER = Path(__file__).parents[1] / "grammar" / "starter"
 """The first template and the small tables of somebody who begins with nothing."""
 
-_SLOTS = {
-    "author": ("noun", {"Animacy": "Anim", "Set": "1", "Case": "Nom"}),
-    "laughs": (
-        "verb",
-        {"Frame": "intransitive", "Subject": "human", "Mood": "Ind", "Tense": "Pres"},
-    ),
-}
-"""The tables of the slots of the example, and what they ask, where the tables have it.
-
-Words that `clams` chose are taken first: they are plain.
-"""
-
 DRAWN = 1000
 
 _THE = "macro the("
 
-_ARTICLE = '{{ word("det", "the") | agree(n) }} '
-
-_PHRASES_TEXT = f"""\
-{{# Macros that the paradigms of this language share. If it has no article: {{{{ n }}}} alone. #}}
-{{% {_THE}n) %}}{_ARTICLE}{{{{ n }}}}{{% endmacro %}}
-"""
+_ARTICLE = re.compile(r"\{\{ word.*?\}\} ")
 
 
 @click.command(help=__doc__)
@@ -57,12 +42,19 @@ _PHRASES_TEXT = f"""\
 @option("--own-words", is_flag=True, help="Small tables to fill, not the installed lexicon.")
 @OWN_ROOT
 def command(name: str, like: str | None, own_words: bool, root: Root) -> None:
-    for path in scaffold(root, name, like, own_words):
+    texts = scaffold(root, name, like, own_words)
+    kept = [path for path in texts if path.exists()]
+    new = add_texts(root.path, {p: text for p, text in texts.items() if p not in kept})
+    for path in new:
         echo(f"wrote {path}")
+    for path in kept:
+        echo(f"left alone {path}, which exists")
 
 
-def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = False) -> list[Path]:
-    """Write the files that a new paradigm needs and that are missing; return their paths.
+def scaffold(
+    root: Root, name: str, like: str | None = None, own_words: bool = False
+) -> dict[Path, str]:
+    """Return the files that a new paradigm needs.
 
     Raises :class:`InputError` for a bad name, an unknown language or a paradigm that exists.
     """
@@ -70,26 +62,47 @@ def scaffold(root: Root, name: str, like: str | None = None, own_words: bool = F
     template = root.path / "templates" / dataset / language / f"{uid}.jinja"
     installed, words = installed_root(), root.path / "lexicons" / language
     texts, lexicon = dict[Path, str](), Lexicon(words)
-    if not own_words and language not in root.languages and language in installed.languages:
+    if (like or not own_words) and language in {*installed.languages} - {*root.languages}:
         ours = installed.lexicon(language)
-        tables = [ours.parent / COLUMNS, *sorted(ours.rglob("[!.]*.tsv"))]
-        copies = {path: words.parent / path.relative_to(ours.parent) for path in tables}
-        texts = {copy: read_source(path) for path, copy in copies.items()}
+        shared = [installed.path / "templates" / SHARED / "kinds.yaml"]
+        shared += sorted(shared[0].parent.glob(f"{language}.*"))
+        tables = [*sorted(ours.parent.glob("*.tsv")), *sorted(ours.rglob("[!.]*.tsv"))]
+        texts = {
+            root.path / p.relative_to(installed.path): read_source(p) for p in [*tables, *shared]
+        }
         lexicon = Lexicon(ours)
+    macros = root.path / "templates" / SHARED / f"{language}.jinja"
+    phrases = texts.get(macros, "") or _phrases(macros, template.parent, lexicon)
     if like is not None:
-        texts = _texts_like(like, template, (root, installed)) | texts
+        texts |= _texts_like(_source(like, (root, installed)), template, lexicon, phrases)
     else:
-        phrases = _phrases(template.parent, lexicon, installed if texts else root)
-        texts |= {template.with_name(PHRASES): phrases}
         first = read_source(_STARTER / "template.jinja")
+        if not macros.exists() and not template.with_name(PHRASES).exists():
+            texts[macros] = phrases
         texts[template] = first.format(uid=uid, **_example(lexicon, phrases))
         for table in sorted(_STARTER.glob("*.tsv")):
-            path = words / table.name
-            if (table.stem != "det" or 'word("det"' in phrases) and path not in texts:
-                texts[path] = read_source(table)
+            if table.stem != "det" or 'word("det"' in phrases:
+                texts.setdefault(words / table.name, read_source(table))
     if template.exists() and template.read_bytes() != texts[template].encode():
         raise fail("there is such a paradigm already", template)
-    return add_texts(root.path, {path: text for path, text in texts.items() if not path.exists()})
+    return texts
+
+
+def _texts_like(source: Path, template: Path, lexicon: Lexicon, phrases: str) -> dict[Path, str]:
+    """Return the files of a paradigm like another one: template, macros and kinds of slots.
+
+    Raises :class:`InputError` if it is of another language than ``lexicon`` and ``phrases``.
+    """
+    theirs = source.parent.name
+    if theirs != lexicon.code:
+        words = Lexicon(source.parents[3] / "lexicons" / theirs)
+        missing = lacking(read_template(source), Phrases(source.parent, words), lexicon, phrases)
+        listed = ", no ".join(missing or ["words like its"])
+        raise fail(f"--like: a paradigm of {theirs!r}; {lexicon.code!r} has no {listed}")
+    found = [source.with_name(name) for name in (PHRASES, SLOTS)] + [source.parents[1] / SLOTS]
+    top = template.parents[1]
+    texts = {top / p.relative_to(source.parents[1]): read_source(p) for p in found if p.is_file()}
+    return {**texts, template: copied(source, template.stem).replace("---", f"---\n{EXAMPLE}", 1)}
 
 
 def _parts(name: str, root: Root) -> list[str]:
@@ -106,11 +119,8 @@ def _parts(name: str, root: Root) -> list[str]:
     return [dataset, language, uid]
 
 
-def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path, str]:
-    """Return the files of a paradigm like another one: template, macros and kinds of slots.
-
-    Raises :class:`InputError` where there is no such paradigm.
-    """
+def _source(like: str, roots: tuple[Root, ...]) -> Path:
+    """Return the file of a paradigm; raises :class:`InputError` where there is none."""
     names = like, with_codes(PurePath(like)).as_posix()
     found = [r.path / "templates" / f"{name}.jinja" for name in names for r in roots]
     source = next((path for path in found if path.is_file()), None)
@@ -119,43 +129,28 @@ def _texts_like(like: str, template: Path, roots: tuple[Root, ...]) -> dict[Path
         known = sorted({"/".join(path.with_suffix("").parts[-3:]) for path in paths})
         near = candidates("paradigms", known, like)
         raise fail(f"--like: there is no paradigm {like!r} {near}")
-    text = read_source(source)
-    if above := re.search(r"^like: *(\S+)", text, re.M):
+    if above := re.search(r"^like: *(\S+)", read_source(source), re.M):
         raise fail(f"--like: {like!r} is itself like {above[1]!r}: name that one")
-    text = re.sub(r"^id: .*$", f"id: {template.stem}", text, count=1, flags=re.M)
-    shared = [source.with_name(name) for name in (PHRASES, SLOTS, DEFAULTS)]
-    texts = {template.with_name(path.name): read_source(path) for path in shared if path.is_file()}
-    texts[template] = text.replace("---\n", f"---\n{EXAMPLE}\n", 1)
-    language, words = template.parent.name, source.parents[3] / "lexicons" / source.parent.name
-    for path in () if language in roots[0].languages else sorted(words.glob("*.tsv")):
-        header = next(line for line in read_source(path).split("\n") if line and line[0] != "#")
-        place = f"lexicons/{words.name}/{path.name}"
-        comment = f"# The columns of {place}: fill in words of your language."
-        texts[roots[0].path / "lexicons" / language / path.name] = f"{comment}\n{header}\n"
-    return texts
+    return source
 
 
-def _phrases(folder: Path, lexicon: Lexicon, others: Root) -> str:
-    """Return the text of the macros of a language.
-
-    It is that of its folder, else of another data set if it has a macro `the`, else our example.
-    """
-    if (folder / PHRASES).exists():
-        return read_source(folder / PHRASES)
-    for path in sorted((others.path / "templates").glob(f"*/{folder.name}/{PHRASES}")):
-        text = read_source(path)
-        if _THE in text and "import" not in text:
-            return f"{{# Copied from the data set {path.parents[1].name}. #}}\n{text}"
+def _phrases(macros: Path, folder: Path, lexicon: Lexicon) -> str:
+    """Return the text of the macros that a folder's templates have, or else of our example."""
+    if own := [path for path in (macros, folder / PHRASES) if path.is_file()]:
+        return "\n".join(map(read_source, own))
     has_the = "det" in lexicon.names and "the" in lexicon.table("det").by_lemma
     no_article = "noun" in lexicon.names and not has_the
-    return _PHRASES_TEXT.replace(_ARTICLE, "") if no_article else _PHRASES_TEXT
+    example = read_source(_STARTER / PHRASES)
+    return _ARTICLE.sub("", example) if no_article else example
 
 
 def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
     """Return the values that ``_TEMPLATE`` is filled in with, so that words of the lexicon fit."""
     values = {"subject": "{{ the(author) }}" if _THE in phrases else "{{ author }}"}
     number = 1
-    for slot, (name, usual) in _SLOTS.items():
+    for slot, usual in tomllib.loads(read_source(_STARTER / "slots.toml")).items():
+        name = usual.pop("from")
+        # Words that `clams` chose are taken first: they are plain.
         table = next((n for n in (f"{name}.clams", name) if n in lexicon.names), name)
         asked, words = _asked(lexicon, table, usual)
         values[slot] = ", ".join(f"{k}: {v}" for k, v in {"from": table, **asked}.items())

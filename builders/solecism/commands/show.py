@@ -1,174 +1,59 @@
 """Show items, with the words that matter in brackets.
 
-NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set.
+NAME: clams/he/subj_rel, agreement/he, or FOLDER/CONFIG of a built data set. Of a name with several
+paradigms, as blimp-he, an item of each is shown.
 """
 
 import json
-import random
-from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import chain
-from pathlib import Path
+from collections.abc import Iterator
 
 import click
-import pyarrow as pa
-import pyarrow.compute as pc
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
 from solecism.commands.cli import JSON, ROOT, console, option, print_lines
 from solecism.commands.completion import complete_paradigms
-from solecism.commands.list import mined_size, mined_tables
+from solecism.commands.list import mined_tables
 from solecism.contrast import differing_span
-from solecism.datasets.catalogue import catalogue_entry, mined_names
-from solecism.datasets.configs import choose
-from solecism.datasets.from_templates import find_paradigm, templates_of_configs
-from solecism.datasets.from_treebanks import agreement_configs
-from solecism.datasets.glosses import find_glosses, glossed_sentences
-from solecism.datasets.manifest import MANIFEST, read_manifest
-from solecism.errors import fail, unknown_error
-from solecism.grammar.pairs import draw_pairs
-from solecism.grammar.paradigm import Paradigm
-from solecism.grammar.suites import draw_suites
-from solecism.inputs import read_parquet
+from solecism.datasets.glosses import glossed_sentences
+from solecism.datasets.samples import Sample, Wanted, samples
 from solecism.lexicon.features import Feats
 from solecism.lexicon.glosses import gloss_of_features
 from solecism.root import Root
-from solecism.schema import FEATURES, GLOSSES, ItemRow, kind_of_items
+from solecism.schema import FEATURES, GLOSSES, ItemRow
 from solecism.terminal import isolated
-from solecism.treebank.catalogue import find_code, known_code
-
-SEEN = 200_000
-"""A paradigm with more minimal sets than this is not drawn whole: a tenth of this is sampled."""
-
-ENOUGH = 2_000
-"""The number of cloze items or forms that are mined to choose from: the first ones."""
 
 
 @click.command(help=__doc__)
 @click.argument("name", shell_complete=complete_paradigms)
-@option("-n", "number", type=click.IntRange(1), default=5)
+@option("-n", "number", type=click.IntRange(1), help="Default: 5, or one of each paradigm.")
 @option("--seed", type=int, default=0, help="Another seed shows other items.")
 @option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch.")
 @option("--gloss", is_flag=True, help="Gloss each word by the Leipzig rules.")
 @JSON
 @ROOT
 def command(
-    name: str, number: int, seed: int, wanted: tuple[str, ...], gloss: bool, as_json: bool,
+    name: str, number: int | None, seed: int, wanted: tuple[str, ...], gloss: bool, as_json: bool,
     root: Root,
 ) -> None:  # fmt: skip
-    shown, table, space = _items(root, name, gloss)
-    kind = kind_of_items(table.column_names) or "forms"
-    if wanted and kind == "suite":
-        raise fail(f"{shown} is a suite: its items have no features to choose by")
-    table = _select(table, kind, dict(text.partition("=")[::2] for text in wanted))
-    rows = random.Random(seed).sample(range(len(table)), min(number, len(table)))
-    taken = table.take(pa.array(sorted(rows), pa.int64()))
-    items = taken.to_pylist()
-    if gloss and GLOSSES not in taken.column_names:
-        found = find_glosses(root, items)
-        items = [{**item, GLOSSES: found.get(item.get("id"))} for item in items]
-    if as_json:
-        print_lines(*(json.dumps(item, ensure_ascii=False) for item in items))
-        return
-    more = f" (a sample of up to {space})" if space else ""
-    print_lines(f"{shown}: {len(table)} items{more}, {len(items)} shown")
-    for count, item in enumerate(items, 1):
-        console().print(item_grid(kind, count, item, console().width))
-    dataset, _, config = name.rstrip("/").rpartition("/")
-    if _is_mined(root, dataset) and (code := known_code(config)):
-        for overview in mined_tables([mined_size(catalogue_entry(root, dataset), code)]):
-            console().print(overview)
+    values = dict(text.partition("=")[::2] for text in wanted)
+    for sample in samples(root, name, Wanted(number, seed, values, gloss)):
+        if as_json:
+            print_lines(*(json.dumps(item, ensure_ascii=False) for item in sample.items))
+        else:
+            _print(sample)
 
 
-def _is_mined(root: Root, folder: str) -> bool:
-    """Return whether a name is that of a mined data set, and not of a built folder."""
-    is_ours = folder.partition("/")[0] in root.datasets or (Path(folder) / MANIFEST).is_file()
-    return not is_ours and folder in mined_names()
-
-
-def _items(root: Root, name: str, gloss: bool) -> tuple[str, pa.Table, int]:
-    """Return the name of a paradigm or config, its items, and a number.
-
-    Items are drawn (if ``gloss``, with glosses), read from a built folder, or mined. The number is
-    0 if these are all items. If they are a sample, it says how many items there are at most.
-    """
-    folder, _, config = name.rstrip("/").rpartition("/")
-    dataset = folder.partition("/")[0]
-    is_paradigm = dataset in root.datasets and (
-        folder != dataset or catalogue_entry(root, dataset).configs != "languages"
-    )
-    if folder and not is_paradigm and (Path(folder) / MANIFEST).is_file():
-        tables = map(read_parquet, read_manifest(Path(folder)).paths(config))
-        return f"{folder}/{config}", pa.concat_tables(tables), 0
-    if not is_paradigm and _is_mined(root, folder):
-        return *_mined(folder, config), 0
-    paradigm, space = _paradigm(root, name), 0
-    wanted = paradigm.template.draw or paradigm.plan.bound
-    if wanted > SEEN:
-        sampled = replace(paradigm.template, draw=SEEN // 10)
-        paradigm, space = replace(paradigm, template=sampled), wanted
-    extra = tuple(sorted(paradigm.template.features))
-    if paradigm.template.is_pair:
-        drawn = draw_pairs(paradigm, extra=extra, glosses=gloss)
-    else:
-        drawn = draw_suites(paradigm, glosses=gloss)
-    return paradigm.template.name, pa.concat_tables(drawn), space
-
-
-def _paradigm(root: Root, name: str) -> Paradigm:
-    """Load the paradigm ``dataset/language/UID``; if each is a config, ``dataset/UID`` is enough.
-
-    Raises :class:`InputError`.
-    """
-    parts = name.strip("/").split("/")
-    if len(parts) == 2 and catalogue_entry(root, parts[0]).configs == "paradigms":
-        known = templates_of_configs(root, catalogue_entry(root, parts[0]))
-        (name,) = choose(parts[0], known, parts[1:])
-        if len(known[name]) == 1:
-            parts.insert(1, known[name][0].folder.name)
-    if len(parts) != 3:
-        others = "agreement/he, or FOLDER/CONFIG of a data set that was built"
-        message = f"{name!r} is not of the form dataset/language/UID, as clams/he/subj_rel"
-        raise fail(f"{message}; nor is it mined, as {others}")
-    return find_paradigm(root, *parts)
-
-
-def _mined(dataset: str, name: str) -> tuple[str, pa.Table]:
-    """Mine enough items to choose from; raises :class:`InputError` without their treebanks."""
-    language, dash, kind = name.partition("-")
-    code = find_code(language, f"data set {dataset!r} has no config {{}}")
-    known = {config.name: config for config in agreement_configs(dataset, [code])}
-    (chosen,) = choose(dataset, known, [f"{code}{dash}{kind}"])
-    if known[chosen].kind == "pair":  # pairs are made of items
-        for source in next(iter(known.values())).sources:
-            deque(source.tables(), maxlen=0)
-    tables: list[pa.Table] = []
-    for table in chain.from_iterable(source.tables() for source in known[chosen].sources):
-        tables.append(table)
-        if sum(map(len, tables)) >= ENOUGH:
-            break
-    return f"{dataset}/{chosen}", pa.concat_tables(tables)
-
-
-def _select(table: pa.Table, kind: str, wanted: Mapping[str, str]) -> pa.Table:
-    """Take the pairs whose features, or other items whose columns, have the values wanted."""
-    is_pair = kind == "pair"
-    fields = table.schema.field("features").type if is_pair else table.schema
-    names = [field.name for field in fields if is_pair or not pa.types.is_nested(field.type)]
-    what, one = ("feature", "pair") if is_pair else ("column", "item")
-    for name, value in wanted.items():
-        if name not in names:
-            raise unknown_error(f"there is no {what}", name, f"{what}s", names)
-        column = pc.struct_field(table["features"], name) if is_pair else table[name]
-        texts = pc.cast(column, pa.string())
-        known = sorted(texts.unique().drop_null().to_pylist())
-        if value not in known:
-            raise unknown_error(f"no {one} has {name}", value, "values", known)
-        table = table.filter(pc.equal(texts, value))
-    return table
+def _print(sample: Sample) -> None:
+    more = f" (a sample of up to {sample.space})" if sample.space else ""
+    print_lines(f"{sample.name}: {sample.found} items{more}, {len(sample.items)} shown")
+    if sample.about:
+        print_lines(Text(sample.about, style="italic"))
+    for count, item in enumerate(sample.items, 1):
+        console().print(item_grid(sample.kind, count, item, console().width))
+    for overview in mined_tables([sample.mined]) if sample.mined else ():
+        console().print(overview)
 
 
 def mark_difference(good: str, bad: str) -> tuple[str, str]:

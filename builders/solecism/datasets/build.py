@@ -6,15 +6,10 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from solecism.datasets.card import render_card
 from solecism.datasets.catalogue import MINED, CatalogueEntry, catalogue_entry, references_of
@@ -35,11 +30,11 @@ from solecism.datasets.manifest import (
     manifest_json,
     read_manifest,
 )
+from solecism.datasets.rows import ItemWriter, in_rounds
 from solecism.errors import InputError, Problem, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST
-from solecism.grouping import Ints
-from solecism.hashing import ContentDigest, file_digest
+from solecism.hashing import file_digest
 from solecism.root import Root, find_root
 from solecism.terminal import Progress, no_progress
 
@@ -104,234 +99,94 @@ def build(
 
 
 def build_configs(
-    root: Root,
-    entry: CatalogueEntry,
-    configs: Sequence[Config],
-    out: Path,
-    progress: Progress | None = None,
-    left_out: Mapping[str, str] = MappingProxyType({}),
-) -> list[BuiltConfig]:
+    root: Root, entry: CatalogueEntry, configs: Sequence[Config], out: Path,
+    progress: Progress | None = None, left_out: Mapping[str, str] = MappingProxyType({}),
+) -> list[BuiltConfig]:  # fmt: skip
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
-    Items are taken from each source once, table by table, and written to every config that has the
-    source. ``left_out`` has the reason for each config that is known and not built.
+    ``left_out`` has the reason for each config that is known and not built.
     """
-    sources = {id(source): source for config in configs for source in config.sources}
-    show = progress or no_progress
+    small: dict[str, str] = {}
     with replacing_folder(out, files_of_build) as folder:
-        files = [_ConfigFile(config, folder) for config in configs]
-        for number, source in enumerate(sources.values()):
-            show(source.name, number, len(sources))
-            _write_items(source, [file for file in files if source in file.config.sources])
-        findings = dict.fromkeys(f for file in files for p in file.paradigms for f in p.findings)
+        items = _Items(configs, progress or no_progress)
+        written = [(config, _write_config(config, items, folder)) for config in configs]
+        findings = dict.fromkeys(
+            f for _, made in written for p in made.paradigms for f in p.findings
+        )
         if errors := [f for f in findings if f.level == "error"]:
             raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
-        small: dict[str, str] = {}
-        for file in files:
-            config = file.config
-            if config.of in small or file.rows < config.least:
-                small[config.name] = "" if config.of in small else file.reason
-                shutil.rmtree(file.path.parent)
-        built = [file.built() for file in files if file.config.name not in small]
+        for config, made in written:
+            if config.of in small or made.rows < config.least:
+                small[config.name] = "" if config.of in small else _reason(config, made)
+                shutil.rmtree(folder / config.name)
+        built = [made for _, made in written if made.name not in small]
         if not built:
             raise fail("; ".join(f"{name}: {reason}" for name, reason in small.items() if reason))
         _write_documents(root, entry, built, folder, {**left_out, **small})
     return built
 
 
-def _write_items(source: ItemSource, files: Sequence[_ConfigFile]) -> None:
-    """Write all items of a source to the files of the configs that have it."""
-    for table in source.tables():
-        for file in files:
-            file.write(table)
-    paradigm = source.built()
-    for file in files:
-        file.finish(paradigm, source.drawn)
+class _Items:
+    """The items of all sources, each taken once: those that several configs have are kept."""
+
+    def __init__(self, configs: Sequence[Config], show: Progress) -> None:
+        self.uses = Counter(source for config in configs for source in config.sources)
+        self.made: dict[ItemSource, BuiltParadigm] = {}
+        self._kept: dict[ItemSource, list[pa.Table]] = {}
+        self._show = show
+
+    def of(self, source: ItemSource) -> Iterator[pa.Table]:
+        """Yield the items of a source; what was made of it is in ``made`` then."""
+        if self.uses[source] > 1 and source not in self._kept:
+            self._kept[source] = list(self._taken(source))
+        yield from self._kept[source] if source in self._kept else self._taken(source)
+
+    def _taken(self, source: ItemSource) -> Iterator[pa.Table]:
+        self._show(source.name, len(self.made), len(self.uses))
+        self.made[source] = yield from source.tables()
 
 
-class _ConfigFile:
-    """The Parquet file of a config. It is open from the first of its sources to the last.
+def _write_config(config: Config, items: _Items, folder: Path) -> BuiltConfig:
+    """Write the items of a config to its Parquet file.
 
-    If the config is ``mixed``, items wait for the last source, as their order mixes the sources.
+    If the config is ``mixed``, they wait for the last source, as their order mixes the sources.
     """
-
-    def __init__(self, config: Config, folder: Path) -> None:
-        self.config, self.path = config, folder / config.name / FILE
-        self.paradigms: list[BuiltParadigm] = []
-        self._waiting: list[pa.Table] = []
-        self._ordered: list[tuple[pa.Table, bool]] = []
-
-    @cached_property
-    def _writer(self) -> ItemWriter:
-        self.path.parent.mkdir(parents=True)
-        return ItemWriter(self.path, self.config.schema)
-
-    def write(self, table: pa.Table) -> None:
-        """Take a table of items, and convert it if the config has a conversion."""
-        shown = self.config.convert(table) if self.config.convert else table
-        if self.config.mixed:
-            self._waiting.append(shown)
-        else:
-            self._writer.write(shown)
-
-    def finish(self, paradigm: BuiltParadigm, drawn: bool) -> None:
-        """Note what was made of a source, and close the file after the last source.
-
-        ``drawn``: the items of the source are in random order already.
-        """
-        self.paradigms.append(paradigm)
-        if self._waiting:
-            self._ordered.append((pa.concat_tables(self._waiting), drawn))
-            self._waiting = []
-        if len(self.paradigms) == len(self.config.sources):
-            for table in in_rounds(self._ordered) if self._ordered else ():
-                self._writer.write(table)
-            self._ordered = []
-            self._writer.close()
-
-    @property
-    def rows(self) -> int:
-        """The number of rows that were written."""
-        return self._writer.rows
-
-    @property
-    def reason(self) -> str:
-        """Why the config has fewer rows than it must have; of what is made of another config, with
-        the most frequent reasons."""
-        told = [str(p.facts["reason"]) for p in self.paradigms if p.facts.get("reason")]
-        if told and not self.rows:
-            return told[0]
-        text = f"too small: {self.rows} rows, fewer than {self.config.least}"
-        skipped = sum((p.counts.skipped for p in self.paradigms), Counter())
-        counts = ", ".join(f"{name} {count}" for name, count in skipped.most_common(5))
-        return f"{text} ({counts})" if counts and self.config.of else text
-
-    def built(self) -> BuiltConfig:
-        """Return what was made of the config."""
-        config, size = self.config, self.path.stat().st_size
-        return BuiltConfig(
-            config.name, tuple(self.paradigms), self._writer.digest.content, self._writer.bytes,
-            file_digest(self.path), size, config.kind, config.schema, config.languages,
-            config.default, config.tags,
-        )  # fmt: skip
+    path = folder / config.name / FILE
+    path.parent.mkdir(parents=True)
+    writer, waiting = ItemWriter(path, config.schema), list[tuple[pa.Table, bool]]()
+    for source in config.sources:
+        tables = map(config.convert or (lambda table: table), items.of(source))
+        if not config.mixed:
+            for table in tables:
+                writer.write(table)
+        elif found := list(tables):
+            waiting.append((pa.concat_tables(found), source.drawn))
+    for table in in_rounds(waiting) if waiting else ():
+        writer.write(table)
+    writer.close()
+    return BuiltConfig(
+        config.name, tuple(items.made[source] for source in config.sources), writer.digest.content,
+        writer.bytes, file_digest(path), path.stat().st_size, config.kind, config.schema,
+        config.languages, config.default, config.tags,
+    )  # fmt: skip
 
 
-ROWS = 1 << 13
-"""A row group of a Parquet file is written when at least so many rows wait."""
-
-DISTINCT = (
-    "id", "set_id", "pair_id", "sentence_good", "sentence_bad", "tokens_good", "tokens_bad",
-    "one_prefix_prefix", "two_prefix_prefix_good", "two_prefix_prefix_bad",
-)  # fmt: skip
-"""Columns that hardly repeat a value: a dictionary of the values would only cost time and space.
-
-Statistics (least and greatest value) would cost them too, and not help to find rows, which are in
-the order of hashes.
-"""
-
-
-class ItemWriter:
-    """A Parquet file that tables are written to, in row groups of about ``ROWS`` rows.
-
-    Pages are not cut by content, which would let unchanged pages be stored once: rows of all
-    paradigms take turns, so a paradigm that changes touches every page anyway.
-    """
-
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        repeating = [field for field in schema if field.name not in DISTINCT]
-        self._file = pq.ParquetWriter(
-            path,
-            schema,
-            compression="zstd",
-            use_dictionary=[leaf for field in repeating for leaf in _leaves(field)],
-            write_page_index=True,
-            write_statistics=[f.name for f in repeating if not pa.types.is_nested(f.type)],
-        )
-        self._waiting: list[pa.Table] = []
-        self.digest = ContentDigest()
-        self.rows = self.bytes = 0
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows; they reach the file when there are enough for a row group."""
-        self.digest.add(table)
-        self.rows += len(table)
-        self.bytes += table.nbytes
-        self._waiting.append(table)
-        if sum(map(len, self._waiting)) >= ROWS:
-            self._flush()
-
-    def close(self) -> None:
-        """Write the rows that wait and end the file."""
-        self._flush()
-        self._file.close()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            self._file.write_table(pa.concat_tables(self._waiting), row_group_size=2 * ROWS)
-        self._waiting = []
-
-
-def _leaves(field: pa.Field) -> list[str]:
-    """Return the paths of a column's leaves, as Parquet writes them."""
-    if pa.types.is_struct(field.type):
-        return [f"{field.name}.{leaf}" for inner in field.type for leaf in _leaves(inner)]
-    if pa.types.is_list(field.type):
-        inner = pa.field("element", field.type.value_type)
-        return [f"{field.name}.list.{leaf}" for leaf in _leaves(inner)]
-    return [field.name]
-
-
-BLOCK = 1 << 13
-"""Rows that are put in order at a time."""
-
-
-def in_rounds(paradigms: Sequence[tuple[pa.Table, bool]], block: int = BLOCK) -> Iterator[pa.Table]:
-    """Yield the items of paradigms in rounds: a round has an item of each paradigm with any left.
-
-    An item is a row, or the rows of a minimal set, which stay together. ``paradigms`` are tables,
-    each with a flag: if it is true, items keep their order, which is random; if not, they are
-    sorted by their ids, which are hashes. The items of a round are sorted by id too. Tables have
-    about ``block`` rows.
-    """
-    ordered = [_in_order(table, drawn) for table, drawn in paradigms]
-    sizes = np.bincount(np.concatenate([rounds for _, rounds in ordered]))
-    full = np.cumsum(sizes) // block
-    starts = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), len(sizes)]
-    for start, stop in pairwise(starts):
-        parts, numbers = [], []
-        for table, rounds in ordered:
-            first, last = np.searchsorted(rounds, (start, stop))
-            parts.append(table.slice(first, last - first))
-            numbers.append(rounds[first:last])
-        rows = pa.concat_tables(parts).combine_chunks()
-        keys = {"round": np.concatenate(numbers), "id": _ids(rows), "row": np.arange(len(rows))}
-        yield rows.take(pc.sort_indices(pa.table(keys), [(key, "ascending") for key in keys]))
-
-
-def _ids(table: pa.Table) -> pa.ChunkedArray:
-    """Return the column with the ids of items, which for pairs are those of minimal sets."""
-    return table["set_id" if "set_id" in table.column_names else "id"]
-
-
-def _in_order(table: pa.Table, drawn: bool) -> tuple[pa.Table, Ints]:
-    """Return the rows of a paradigm in order, and the round of each row (0 for the first item)."""
-    coded = _ids(table).combine_chunks().dictionary_encode()
-    items = np.asarray(coded.indices.to_numpy(), dtype=np.intp)
-    if drawn:
-        return table, items
-    ranks = np.empty(len(coded.dictionary), dtype=np.intp)
-    ranks[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(ranks))
-    order = np.argsort(ranks[items], kind="stable")
-    return table.combine_chunks().take(pa.array(order)), ranks[items][order]
+def _reason(config: Config, made: BuiltConfig) -> str:
+    """Return why a config has fewer rows than it must have; of what is made of another config, with
+    the most frequent reasons."""
+    told = [str(p.facts["reason"]) for p in made.paradigms if p.facts.get("reason")]
+    if told and not made.rows:
+        return told[0]
+    text = f"too small: {made.rows} rows, fewer than {config.least}"
+    skipped = sum((p.counts.skipped for p in made.paradigms), Counter())
+    counts = ", ".join(f"{name} {count}" for name, count in skipped.most_common(5))
+    return f"{text} ({counts})" if counts and config.of else text
 
 
 def _write_documents(
-    root: Root,
-    entry: CatalogueEntry,
-    built: Sequence[BuiltConfig],
-    folder: Path,
+    root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig], folder: Path,
     left_out: Mapping[str, str],
-) -> None:
+) -> None:  # fmt: skip
     """Write all files beside the data; the same inputs give the same bytes.
 
     The manifest comes last, as it lists the others.

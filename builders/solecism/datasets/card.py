@@ -17,13 +17,7 @@ from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from solecism import __version__
-from solecism.check.heuristics import (
-    Heuristics,
-    PairTexts,
-    heuristics_of,
-    pair_of,
-    word_counts,
-)
+from solecism.check.heuristics import Heuristics, PairTexts, heuristics_of, pair_of, word_counts
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.registry import CHECKS
 from solecism.check.suites import SUITE_CHECKS

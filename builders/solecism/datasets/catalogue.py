@@ -93,13 +93,11 @@ def catalogue_entry(root: Root, dataset: str) -> CatalogueEntry:
 
     A data set that is in neither (one that is being written) has version 0.0.0.
     """
-    path = catalogue_of(root, dataset)
-    if path is not None:
-        return read_catalogue(path)[dataset]
-    if dataset not in root.datasets:
+    _, entry = catalogue_of(root, dataset)
+    if entry is None and dataset not in root.datasets:
         names = sorted({*root.datasets, *mined_names()})
         raise unknown_error("there is no data set", dataset, "data sets", names)
-    return CatalogueEntry(dataset, "0.0.0", dataset)
+    return entry or CatalogueEntry(dataset, "0.0.0", dataset)
 
 
 def mined_names() -> list[str]:
@@ -107,10 +105,16 @@ def mined_names() -> list[str]:
     return [name for name, entry in read_catalogue(BUILT_IN).items() if entry.configs == MINED]
 
 
-def catalogue_of(root: Root, dataset: str) -> Path | None:
-    """Return the catalogue that has a data set: the root's, else ours, else None."""
-    places = (root.path / BUILT_IN.name, BUILT_IN)
-    return next((p for p in places if p.is_file() and dataset in read_catalogue(p)), None)
+def catalogue_of(root: Root, dataset: str) -> tuple[Path, CatalogueEntry | None]:
+    """Return the catalogue that has a data set (the root's, else ours), with the entry.
+
+    If neither has it, that is the catalogue of the root, where an entry would stand.
+    """
+    own = root.path / BUILT_IN.name
+    for path in (own, BUILT_IN):
+        if path.is_file() and (entry := read_catalogue(path).get(dataset)):
+            return path, entry
+    return own, None
 
 
 Needs = Literal["major", "minor", "patch", "none"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -27,20 +27,18 @@ JUDGMENTS = "judgments"
 """The kind of a config with people's judgments: `solecism judge accept` adds it to a build."""
 
 
-class ItemSource(Protocol):
-    """Something that items come from: a paradigm made by a template, or a treebank."""
+@dataclass(frozen=True, eq=False)
+class ItemSource:
+    """Something that items come from: a paradigm made by a template, or a treebank.
+
+    ``name`` is what a progress bar shows. ``tables`` yields the items in tables of the config's
+    schema, then returns what was made. ``drawn``: they are in random order, so that the first n are
+    a sample.
+    """
 
     name: str
-    """The name that a progress bar shows."""
-
-    drawn: bool
-    """True if the items are in random order, so that the first n are a sample."""
-
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the items in tables of the config's schema."""
-
-    def built(self) -> BuiltParadigm:
-        """Return what was made, after all tables were taken."""
+    tables: Callable[[], Items]
+    drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Config:
 
     ``convert`` is applied to every table of this config; other configs with the same source get the
     table as it is. ``default`` marks the config that ``load_dataset`` opens when none is named.
-    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.build.in_rounds`),
+    ``mixed``: its rows are in rounds over the sources (:func:`~solecism.datasets.rows.in_rounds`),
     not source by source. A config with fewer than ``least`` rows is left out, and so is a config
     that is made ``of`` one (named here) that was left out. ``tags`` are those of its languages
     (``deu_Latn``).
@@ -128,6 +126,10 @@ class BuiltParadigm:
             **self.facts,
             "findings": [asdict(finding) for finding in self.findings],
         }
+
+
+Items = Generator[pa.Table, None, BuiltParadigm]
+"""Tables of items, and what was made of their source when all are taken."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import pyarrow as pa
 
-from solecism.datasets.configs import BuiltParadigm, Config, Facts, example_of
+from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, ItemSource, example_of
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
@@ -59,17 +59,19 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
 def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
     """Return the configs of a language: cloze items, forms, and two sets of minimal pairs."""
     code = mined.code
-    items = tuple(_TreebankSource(mined, found) for found in mined.found)
-    forms = _DerivedSource(
+    items = tuple(
+        ItemSource(f"{code} {f.origin.name}", partial(_items, mined, f)) for f in mined.found
+    )
+    forms = _derived(
         mined, f"{code}-forms", "the forms of the treebanks and of UniMorph",
         lambda: mined.inventory.tables(), dict,
     )  # fmt: skip
-    pairs = _DerivedSource(
+    pairs = _derived(
         mined, f"{code}-pairs", "minimal pairs: the target in a wrong form",
         lambda: filter(len, [mined.certain.table()]),
         lambda: mined.pairs.facts(mined.certain, doubtful=False),
     )  # fmt: skip
-    wide = _DerivedSource(
+    wide = _derived(
         mined, f"{code}-pairs-wide", "minimal pairs, some of which another reading might save",
         lambda: filter(len, [mined.wide.table()]), mined.finish,
     )  # fmt: skip
@@ -142,84 +144,56 @@ class _MinedLanguage:
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
 
-class _TreebankSource:
-    """The items of one treebank, without those that earlier treebanks of the language have.
+def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
+    """Mine the items of one treebank, without those that earlier ones of the language have.
 
-    It is an :class:`~solecism.datasets.configs.ItemSource`, as is :class:`_DerivedSource`.
+    The maker of pairs gets each of them too. What is returned has what every filter left out.
     """
-
-    def __init__(self, mined: _MinedLanguage, found: LocalSource) -> None:
-        self.name = f"{mined.code} {found.origin.name}"
-        self.drawn = False
-        self._mined, self._found = mined, found
-        self._tally = MiningCounts()
-        self._example: tuple[str, ...] = ()
-
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the items as they are mined; the maker of pairs gets each of them too."""
-        licence, genre = self._found.origin.licence, ", ".join(self._found.origin.genre)
-        mined = self._mined
-        unseen = FreshItems(self._tally, strict=True, seen=mined.seen, maker=mined.pairs)
-        for path in self._found.files:
-            settings = replace(mined.settings, licence=licence, genre=genre)
-            for fresh in unseen.of(mine_file(path, settings, self._tally)):
-                self._example = self._example or example_of(fresh)
-                yield fresh
-        yield from unseen.rest()
-
-    def built(self) -> BuiltParadigm:
-        """Return what was mined, and what every filter left out."""
-        tally, origin = self._tally, self._found.origin
-        counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
-        facts = {
-            "preset": PRESET,
-            "sentences": tally.sentences,
-            "words": tally.words,
-            "duplicates": tally.duplicates,
-            "repeated": tally.repeated,
-            "crowded": tally.crowded,
-            "relations": dict(sorted(tally.relations.items())),
-            "masked": dict(sorted(tally.masked.items())),
-            "licence": origin.licence,
-            "agrees": self._mined.settings.language.rule_texts(),
-            "reason": self._mined.profile.reason,
-            "sources": [self._found.facts()],
-        }
-        about = f"mined from {origin.name}"
-        return _built(origin.name, about, counts, self._example, facts)
+    origin, tally, example = found.origin, MiningCounts(), tuple[str, ...]()
+    settings = replace(mined.settings, licence=origin.licence, genre=", ".join(origin.genre))
+    unseen = FreshItems(tally, strict=True, seen=mined.seen, maker=mined.pairs)
+    for path in found.files:
+        for fresh in unseen.of(mine_file(path, settings, tally)):
+            example = example or example_of(fresh)
+            yield fresh
+    yield from unseen.rest()
+    counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
+    facts = {
+        "preset": PRESET,
+        "sentences": tally.sentences,
+        "words": tally.words,
+        "duplicates": tally.duplicates,
+        "repeated": tally.repeated,
+        "crowded": tally.crowded,
+        "relations": dict(sorted(tally.relations.items())),
+        "masked": dict(sorted(tally.masked.items())),
+        "licence": origin.licence,
+        "agrees": mined.settings.language.rule_texts(),
+        "reason": mined.profile.reason,
+        "sources": [found.facts()],
+    }
+    about = f"mined from {origin.name}"
+    return _built(origin.name, about, counts, example, facts)
 
 
-class _DerivedSource:
-    """What is made of all treebanks of a language: its forms, or its minimal pairs."""
+def _derived(
+    mined: _MinedLanguage, name: str, about: str, make: Callable[[], Iterator[pa.Table]],
+    facts_of: Callable[[], Facts],
+) -> ItemSource:  # fmt: skip
+    """Return what is made of all treebanks of a language: its forms, or its minimal pairs."""
 
-    def __init__(
-        self,
-        mined: _MinedLanguage,
-        name: str,
-        about: str,
-        make: Callable[[], Iterator[pa.Table]],
-        facts: Callable[[], Facts],
-    ) -> None:
-        self.name = name
-        self.drawn = False
-        self._mined, self._about, self._make, self._facts = mined, about, make, facts
-        self._rows = 0
-        self._example: tuple[str, ...] = ()
-
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield the tables that are made."""
-        for table in self._make():
-            self._rows += len(table)
-            self._example = self._example or example_of(table)
+    def tables() -> Items:
+        rows, example = 0, tuple[str, ...]()
+        for table in make():
+            rows += len(table)
+            example = example or example_of(table)
             yield table
-
-    def built(self) -> BuiltParadigm:
-        """Return what was made, with the reasons why items were passed over."""
-        facts = dict(self._facts())
+        facts = dict(facts_of())  # with the reasons why items were passed over
         skipped = Counter(facts.pop("passed_over", {}))
-        counts = Counts(sets=self._rows, pairs=self._rows, skipped=skipped)
-        facts = {**facts, "sources": self._mined.sources}
-        return _built(self.name, self._about, counts, self._example, facts)
+        facts = {**facts, "sources": mined.sources}
+        return _built(name, about, Counts(rows, rows, skipped), example, facts)
+
+    return ItemSource(name, tables)
 
 
 def _built(

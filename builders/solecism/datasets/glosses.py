@@ -60,7 +60,7 @@ def _paradigms(root: Root, language: str, uids: Collection[str]) -> Iterator[tup
             known = templates_of_language(root, dataset, language)
             templates = [template for template in known if template.id in uids]
             seed = catalogue_entry(root, dataset).seed
-            for paradigm in load_paradigms(root, dataset, templates).values():
+            for paradigm in load_paradigms(root, templates).values():
                 yield paradigm, seed
 
 

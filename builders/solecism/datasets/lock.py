@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from solecism.datasets.catalogue import BUILT_IN, CatalogueEntry, catalogue_of, is_version
+from solecism.datasets.catalogue import CatalogueEntry, catalogue_of, is_version
 from solecism.datasets.configs import BuiltConfig
 from solecism.errors import InputError, Problem, fail
 from solecism.files import locked, write_text
@@ -39,7 +39,7 @@ Lock = Mapping[str, Mapping[str, LockedVersion]]
 
 def lock_path(root: Root, dataset: str) -> Path:
     """Return the path of the lock: beside the catalogue that has the data set, else in the root."""
-    return (catalogue_of(root, dataset) or root.path / BUILT_IN.name).with_name(LOCK)
+    return catalogue_of(root, dataset)[0].with_name(LOCK)
 
 
 def has_own_lock(root: Root, dataset: str) -> bool:
@@ -104,18 +104,24 @@ def changes(lock: Lock, dataset: str, version: str, content: Mapping[str, Conten
     return lines
 
 
+def locked_configs(root: Root, entry: CatalogueEntry) -> Mapping[str, Content]:
+    """Return the content of the configs of a data set, if the root's lock has their version."""
+    if not has_own_lock(root, entry.name):
+        return {}
+    versions = read_lock(lock_path(root, entry.name)).get(entry.name, {})
+    return versions.get(entry.version, LockedVersion({})).configs
+
+
 def departures(root: Root, entry: CatalogueEntry, built: Sequence[BuiltConfig]) -> list[str]:
     """Return how configs that were just built differ from the lock, if it has their version.
 
     Nothing is returned for a data set whose lock is not in the root.
     """
-    path = lock_path(root, entry.name)
-    some = read_lock(path).get(entry.name, {}) if has_own_lock(root, entry.name) else {}
-    if entry.version not in some:
-        return []
+    known = locked_configs(root, entry)
     # Configs that were not built count as unchanged.
-    now = {**some[entry.version].configs, **{c.name: c.content for c in built}}
-    return changes({entry.name: some}, entry.name, entry.version, now)
+    now = {**known, **{c.name: c.content for c in built}}
+    lock = {entry.name: {entry.version: LockedVersion(known)}}
+    return changes(lock, entry.name, entry.version, now) if known else []
 
 
 def verified_configs(
