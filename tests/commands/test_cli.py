@@ -341,7 +341,7 @@ def test_new_writes_a_template_and_the_tables_that_are_missing(
     tables = ("classes", "det", "noun", "orthography", "verb")
     assert files == [
         *(f"lexicons/it/{name}.tsv" for name in tables),
-        *(f"templates/clams/it/{name}.jinja" for name in ("_phrases", "simple_agrmt")),
+        *(f"templates/{name}.jinja" for name in ("clams/it/simple_agrmt", "phrases/it")),
     ]
     assert sorted(line.removeprefix(f"wrote {tmp_path}/") for line in written) == files
 
@@ -362,8 +362,9 @@ def test_what_new_writes_passes_check_in_an_empty_folder(tmp_path: Path) -> None
 def test_what_new_writes_passes_check_with_our_lexicons(
     dataset: str, language: str, tmp_path: Path
 ) -> None:
-    for name in (f"lexicons/{language}", "templates/clams"):
+    for name in (f"lexicons/{language}", "templates/clams", "templates/phrases"):
         shutil.copytree(CHECKOUT / name, tmp_path / name)
+    shutil.copy(CHECKOUT / "lexicons/classes.tsv", tmp_path / "lexicons")
     run(Root(tmp_path), "new", f"{dataset}/{language}/first")
     told = run(Root(tmp_path), "check", f"{dataset}/{language}/first").stdout
     assert "0 errors, 1 warning, " in told
@@ -387,7 +388,8 @@ def test_new_copies_the_installed_lexicon_unless_own_words_are_wanted(tmp_path: 
     run(Root(tmp_path), "new", "mine/de/first")
     noun = "lexicons/de/noun.tsv"
     assert (tmp_path / noun).read_bytes() == (CHECKOUT / noun).read_bytes()
-    assert "data set clams" in (tmp_path / "templates/mine/de/_phrases.jinja").read_text()
+    for name in ("templates/phrases/de.jinja", "templates/phrases/kinds.yaml", "lexicons/classes.tsv"):
+        assert (tmp_path / name).read_bytes() == (CHECKOUT / name).read_bytes()
     run(Root(tmp_path / "own"), "new", "mine/de/first", "--own-words")
     assert "author\tauthor\tauthors" in (tmp_path / "own" / noun).read_text()
 
@@ -410,8 +412,7 @@ def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
     told = lines(
         run(Root(tmp_path), "new", "mine/fr/more", "--like", "blimp-fr/fr/adjective_gender")
     )
-    names = ("_phrases.jinja", "_slots.yaml")
-    assert told[1:] == [f"left alone {made.with_name(name)}, which exists" for name in names]
+    assert told == [f"wrote {made.with_name('more.jinja')}"]
     assert read_template(made.with_name("more.jinja")).features == {"audible": "vert.Audible"}
     run(Root(tmp_path), "new", "mine/en/ever", "--like", "blimp/en/npi_present_2")
     ever = read_template(tmp_path / "templates/mine/en/ever.jinja")
@@ -424,8 +425,8 @@ def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
     ("language", "missing"),
     [
         ("es", "table adv, no macro np"),
-        ("ru", "column Place of adj, no macro np"),
-        ("de", "macro np"),
+        ("ru", "column Place of adj, no macro perfect"),
+        ("de", "macro perfect"),
     ],
 )
 def test_a_copy_for_another_language_is_refused(

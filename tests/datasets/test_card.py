@@ -119,6 +119,8 @@ def test_the_card_of_clams_claims_nothing_of_other_words(tmp_path: Path, languag
     small_root(tmp_path)
     for top in ("templates/clams", "lexicons"):
         (tmp_path / top / "he").rename(tmp_path / top / language)
+    phrases = tmp_path / "templates/phrases"
+    (phrases / "he.jinja").rename(phrases / f"{language}.jinja")
     build("clams", out=tmp_path / "clams", root=tmp_path)
     text = " ".join(readme(tmp_path / "clams").text.split())
     assert f"Nobody has checked `{language}`" in text
