@@ -16,6 +16,7 @@ from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.models import Loaded
 from solecism.scoring.questions import MaskedRow, Memo, Question
 from solecism.scoring.results import is_out_of_memory
+from solecism.terminal import Tell
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ class MaskedReader:
     loaded: Loaded
     point: nn.Module | None = None
     pads: bool = False
-    tell: Callable[[float], None] = lambda share: None
+    tell: Tell = lambda share: None
 
     def __post_init__(self) -> None:
         self.window = self.loaded.window(1 << 12, 1 << 8, tokens=200)

@@ -7,7 +7,7 @@ vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also wi
 import math
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from openai import APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 
 from solecism.errors import InputError, candidates, fail
 from solecism.scoring.encoding import Encoded
+from solecism.terminal import Tell
 
 PREFIX = "openai:"
 """What the name of a model behind a server begins with, as ``openai:http://HOST/v1#NAME``."""
@@ -181,7 +182,7 @@ class ServerReader:
     window: int = 1024
     word_level: bool = False
     vocabulary: Container[str] = ()
-    tell: Callable[[float], None] = lambda share: None
+    tell: Tell = lambda share: None
     _values: list[float] = field(default_factory=list)
     _known: dict[str, Encoded] = field(default_factory=dict)
 
