@@ -24,6 +24,9 @@ import pyarrow.parquet as pq
 
 from solecism.errors import InputError, Problem, candidates, fail, unknown_error
 
+Json = Any
+"""A value of JSON or TOML that was parsed: what is in it only its shape says."""
+
 MOST = 20
 """The most problems that are listed for one file."""
 
@@ -109,7 +112,7 @@ def read_source(path: Path) -> str:
     return read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def read_json(path: Path, shape: object = object, what: str = "") -> Any:
+def read_json(path: Path, shape: object = object, what: str = "") -> Json:
     """Return the value of a JSON file.
 
     Raises :class:`InputError` if the file is not JSON, or if the value does not have the shape of
@@ -120,7 +123,7 @@ def read_json(path: Path, shape: object = object, what: str = "") -> Any:
 
 def parse_json(
     text: str, shape: object, path: Path, what: str = "", line: int | None = None
-) -> Any:
+) -> Json:
     """Return the value of JSON that ``path`` holds (in a ``line``), as :func:`read_json` does."""
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -133,7 +136,7 @@ def parse_json(
     return value
 
 
-def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[Any]:
+def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[Json]:
     """Return the values of a file with JSON in each line, which may be compressed with xz.
 
     Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
@@ -168,7 +171,7 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def read_toml(path: Path, shape: object = dict) -> dict[str, Any]:
+def read_toml(path: Path, shape: object = dict) -> dict[str, Json]:
     """Return the table of a TOML file; raises :class:`InputError` if it is not TOML of a shape."""
     try:
         value = tomllib.loads(read_text(path))

@@ -301,7 +301,7 @@ def _padded(rows: Sequence[Mapping[str, Sequence[int]]], pad: int) -> dict[str, 
     return {"input_ids": found, "labels": found.masked_fill(~inside, -100)}
 
 
-def _losses(logits: Any, labels: torch.Tensor) -> torch.Tensor:
+def _losses(logits: torch.Tensor | tuple[torch.Tensor, ...], labels: torch.Tensor) -> torch.Tensor:
     """Return the sum of the losses of each sentence, and its number of tokens."""
     scores = (logits[0] if isinstance(logits, tuple) else logits)[:, :-1].float().transpose(1, 2)
     targets = labels[:, 1:]

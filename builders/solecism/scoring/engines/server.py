@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from openai import APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 
 from solecism.errors import InputError, candidates, fail
+from solecism.inputs import Json
 from solecism.scoring.encoding import Encoded
 from solecism.terminal import Tell
 
@@ -46,7 +47,7 @@ PROBES = (
 )
 """The sentences on which a server is tried out."""
 
-_MODES: Mapping[str, Mapping[str, Any]] = {
+_MODES: Mapping[str, Mapping[str, object]] = {
     "echo": {"echo": True, "logprobs": 1, "max_tokens": 0},
     "echo with one token": {"echo": True, "logprobs": 1, "max_tokens": 1},
     "prompt_logprobs": {"prompt_logprobs": 0, "max_tokens": 1},
@@ -99,7 +100,7 @@ class Server:
             http_client=_limited_client(),
         )  # fmt: skip
 
-    def ask(self, path: str, body: Mapping[str, object] | None = None) -> Any:
+    def ask(self, path: str, body: Mapping[str, object] | None = None) -> Json:
         """Return the JSON of an answer; raise :class:`RefusedError` for a refusal."""
         try:
             if body is None:
@@ -229,7 +230,7 @@ class ServerReader:
                 self.tell(len(found) / len(texts))
         return found
 
-    def _pieces(self, answer: Any, count: int) -> list[list[Piece]]:
+    def _pieces(self, answer: Json, count: int) -> list[list[Piece]]:
         """Return the tokens of each choice of an answer, in the order of their indices."""
         try:
             choices = {choice["index"]: choice for choice in answer["choices"]}
@@ -301,12 +302,12 @@ class ServerReader:
                 raise self.server.lacks(f"returns {what}")
 
 
-def _by_echo(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
+def _by_echo(choice: Json) -> Iterable[tuple[object, Json]]:
     found = choice["logprobs"]
     return zip(found["tokens"], found["token_logprobs"], strict=True)
 
 
-def _by_prompt(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
+def _by_prompt(choice: Json) -> Iterable[tuple[object, Json]]:
     for entry in choice["prompt_logprobs"]:
         # vLLM does not name the first token
         one = next(iter(entry.values())) if entry else {"decoded_token": "", "logprob": None}
