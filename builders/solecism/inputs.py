@@ -16,13 +16,14 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.errors import InputError, Problem, candidates, fail, unknown_error
+from solecism.errors import OBEYED, InputError, Problem, candidates, fail, unknown_error
 
 Json = Any
 """A value of JSON or TOML that was parsed: what is in it only its shape says."""
@@ -110,6 +111,28 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
 def read_source(path: Path) -> str:
     """Read a text that an author wrote, line ends as ``\\n``."""
     return read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def read_lines(path: Path, code: str = "T014", more: str = "") -> list[str]:
+    """Read a text that an author wrote as lines.
+
+    Raises :class:`InputError` where it is not UTF-8 in normal form C, and, with the code of a
+    check, where it holds characters that nobody sees, or one of ``more``.
+    """
+    text = read_source(path)
+    lines = text.split("\n")
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if not unicodedata.is_normalized("NFC", line):
+            words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
+            shown = ", ".join(map(ascii, words[:5]))
+            problems.append(Problem(f"not in Unicode normal form C: {shown}", str(path), number))
+    for place, name in islice(unseen(text, more), 20):
+        number = text.count("\n", 0, place) + 1
+        problems.append(Problem(f"{name} is not allowed", str(path), number, code))
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return lines[:-1] if lines and not lines[-1] else lines
 
 
 def read_json(path: Path, shape: object = object, what: str = "") -> Json:
@@ -346,26 +369,23 @@ def _name(shape: object) -> str:
     return _NAMES.get(kind) or (f"a {kind.__name__}" if isinstance(kind, type) else str(kind))
 
 
-_UNSEEN = re.compile(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters (but for tab and line end, which are structure)
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # directions and separators
-    "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without width
-    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
-    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # no characters
-    "\u200c\u200d"  # joiners: see below
-    "]"
+_UNSEEN = (
+    OBEYED
+    + "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\U000e0000-\U000e007f"  # without width
+    + "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
+    + "\ufdd0-\ufdef\ufffe\uffff"  # no characters
+    + "\u200c\u200d"  # joiners: see below
 )
 
 
-def unseen(text: str) -> Iterator[tuple[int, str]]:
+def unseen(text: str, more: str = "") -> Iterator[tuple[int, str]]:
     """Yield place and name of each character that no text may hold, because nobody sees it or
-    because it changes what is seen.
+    because it changes what is seen, or that is one of ``more``.
 
     These are control, direction, zero-width and private-use characters. The joiners of Persian and
     the scripts of India may follow a letter or a mark.
     """
-    for match in _UNSEEN.finditer(text):
+    for match in re.finditer(f"[{_UNSEEN}{more}]", text):
         before = text[match.start() - 1 : match.start()]
         if match[0] in "\u200c\u200d" and before and unicodedata.category(before)[0] in "LM":
             continue

@@ -13,8 +13,8 @@ from solecism.grammar.expression import Uses, merge_uses
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.inputs import read_lines
 from solecism.lexicon.features import Feats
-from solecism.lexicon.table import read_lines
 from solecism.phenomena import phenomena, phenomenon_named
 
 

@@ -38,8 +38,8 @@ from solecism.grammar.expression import (
     wrong_calls,
 )
 from solecism.grammar.words import Evaluation, TemplateFault, Word
+from solecism.inputs import read_lines
 from solecism.lexicon.lexicon import Lexicon
-from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL
 
 PHRASES = "_phrases.jinja"
