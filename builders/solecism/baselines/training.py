@@ -30,13 +30,13 @@ from transformers import (
     TrainingArguments,
 )
 
-from solecism import __version__
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
 from solecism.errors import fail
 from solecism.files import replacing_folder
 from solecism.terminal import Progress, no_progress
+from solecism.version import __version__
 
 _CHUNK = 10_000
 

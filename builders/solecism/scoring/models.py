@@ -71,11 +71,9 @@ class Loaded:
         config = self.model.config.get_text_config()
         found = (getattr(config, name, None) for name in names)
         tables = [
-            module.num_embeddings - module.padding_idx - 1
+            module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
             for name, module in self.model.named_modules()
-            if name.endswith("position_embeddings")
-            and isinstance(module, nn.Embedding)
-            and module.padding_idx is not None
+            if name.endswith("position_embeddings") and isinstance(module, nn.Embedding)
         ]
         return min([*tables, next((n for n in found if isinstance(n, int) and n > 0), 1 << 30)])
 

@@ -54,59 +54,6 @@ def _folders(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in folder.glob("*/config.json"))
 
 
-@dataclass(frozen=True)
-class ModelPlace:
-    """Where a model is.
-
-    ``sort``: ``hub``, ``folder``, ``n-gram`` or ``server``. ``model`` and ``revision`` are what
-    results call it, of a checkpoint its run and its own name; ``source`` and ``commit`` are the
-    folder that is opened, or the name and the revision on the hub. ``loaded``: a model of
-    transformers that is loaded already.
-    """
-
-    sort: str
-    model: str
-    revision: str | None
-    source: str
-    commit: str | None = None
-    loaded: Loaded | None = None
-
-
-def place_of_model(model: str, revision: str | None, loaded: Loaded | None = None) -> ModelPlace:
-    """Return where a model is.
-
-    ``runs/A/checkpoint-100`` is ``checkpoint-100`` of ``runs/A``, so that results of all
-    checkpoints of a run have one name. Raises :class:`InputError` where a folder has no such
-    checkpoint.
-    """
-    if model.startswith("openai:"):
-        return ModelPlace("server", model, revision, model)
-    folder, source = Path(model), model
-    if loaded is None and folder.is_dir():
-        if revision is None and _CHECKPOINT.fullmatch(folder.resolve().name):
-            model, revision = str(folder.resolve().parent), folder.resolve().name
-        elif revision is not None and not (folder / revision / "config.json").is_file():
-            near = candidates("checkpoints", _folders(folder), revision)
-            raise fail(f"has no checkpoint {revision!r} {near}", model)
-        source = source if revision is None else str(Path(model, revision))
-    if loaded is None and arpa_of(Path(source)):
-        return ModelPlace("n-gram", model, revision, source)
-    if folder.is_dir():
-        return ModelPlace("folder", model, revision, source, None, loaded)
-    return ModelPlace("hub", model, revision, source, revision, loaded)
-
-
-def kind_of_model(place: ModelPlace, options: ScoreOptions) -> str:
-    """Return the kind of a model: ``causal``, ``masked`` or ``n-gram``."""
-    if place.sort in ("server", "n-gram"):
-        return "causal" if place.sort == "server" else "n-gram"
-    from solecism.scoring import models  # needs torch, which n-gram models do not
-
-    if place.loaded is not None:
-        return models.kind_of_config(place.loaded.model.config)
-    return models.kind_of(place.source, place.commit, options.trust_remote_code)
-
-
 @dataclass
 class _Slot(Generic[T]):
     """What was loaded last, and its key."""
@@ -147,35 +94,86 @@ class OpenedModel:
     bos: str = ""
 
 
-def open_model(
-    kind: str, place: ModelPlace, options: ScoreOptions, last: LastLoaded, eos: bool = False
-) -> OpenedModel:
-    """Return a model of a kind, ready to read; the one that was loaded last is taken again."""
-    if place.sort == "server":
-        return _open_server(place.model, options)
-    source, dtype, device = place.source, options.dtype, options.device
-    name, local = options.name or place.model, Path(place.model).exists()
-    if local and not options.name:  # the last part, of ``lstm/seed-0`` both
-        parts = Path(name).resolve().parts
-        name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
-    if kind == "n-gram":
-        device = "cpu" if device in ("auto", "map") else device
-        ngram = last.ngram.keep(source, lambda: load_ngram(source))
-        dtype = "float32" if dtype == "auto" else dtype
-        return OpenedModel(ngram, name, ngram_revision(source), dtype, device, local)
-    from solecism.scoring.models import load_model
+@dataclass(frozen=True)
+class ModelPlace:
+    """Where a model is.
 
-    key = (source, kind, place.commit, dtype, device, options.trust_remote_code)
-    found = place.loaded or last.model.keep(key, lambda: load_model(*key))
-    about = (name, found.revision, found.dtype, found.device, local or place.loaded is not None)
-    if kind == "masked":
-        from solecism.scoring.engines.masked import open_masked
+    ``sort``: ``hub``, ``folder``, ``n-gram`` or ``server``. ``model`` and ``revision`` are what
+    results call it, of a checkpoint its run and its own name; ``source`` and ``commit`` are the
+    folder that is opened, or the name and the revision on the hub. ``loaded``: a model of
+    transformers that is loaded already.
+    """
 
-        return OpenedModel(open_masked(found), *about)
-    from solecism.scoring.engines.causal import CausalReader
+    sort: str
+    model: str
+    revision: str | None
+    source: str
+    commit: str | None = None
+    loaded: Loaded | None = None
 
-    reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
-    return OpenedModel(reader, *about)
+    def kind(self, options: ScoreOptions) -> str:
+        """Return the kind of the model: ``causal``, ``masked`` or ``n-gram``."""
+        if self.sort in ("server", "n-gram"):
+            return "causal" if self.sort == "server" else "n-gram"
+        from solecism.scoring import models  # needs torch, which n-gram models do not
+
+        if self.loaded is not None:
+            return models.kind_of_config(self.loaded.model.config)
+        return models.kind_of(self.source, self.commit, options.trust_remote_code)
+
+    def open(
+        self, kind: str, options: ScoreOptions, last: LastLoaded, eos: bool = False
+    ) -> OpenedModel:
+        """Return the model, ready to read; what was loaded last is taken again."""
+        if self.sort == "server":
+            return _open_server(self.model, options)
+        source, dtype, device = self.source, options.dtype, options.device
+        name, local = options.name or self.model, Path(self.model).exists()
+        if local and not options.name:  # the last part, of ``lstm/seed-0`` both
+            parts = Path(name).resolve().parts
+            name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
+        if kind == "n-gram":
+            device = "cpu" if device in ("auto", "map") else device
+            ngram = last.ngram.keep(source, lambda: load_ngram(source))
+            dtype = "float32" if dtype == "auto" else dtype
+            return OpenedModel(ngram, name, ngram_revision(source), dtype, device, local)
+        from solecism.scoring.models import load_model
+
+        key = (source, kind, self.commit, dtype, device, options.trust_remote_code)
+        found = self.loaded or last.model.keep(key, lambda: load_model(*key))
+        about = (name, found.revision, found.dtype, found.device, local or self.loaded is not None)
+        if kind == "masked":
+            from solecism.scoring.engines.masked import open_masked
+
+            return OpenedModel(open_masked(found), *about)
+        from solecism.scoring.engines.causal import CausalReader
+
+        reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
+        return OpenedModel(reader, *about)
+
+
+def place_of_model(model: str, revision: str | None, loaded: Loaded | None = None) -> ModelPlace:
+    """Return where a model is.
+
+    ``runs/A/checkpoint-100`` is ``checkpoint-100`` of ``runs/A``, so that results of all
+    checkpoints of a run have one name. Raises :class:`InputError` where a folder has no such
+    checkpoint.
+    """
+    if model.startswith("openai:"):
+        return ModelPlace("server", model, revision, model)
+    folder, source = Path(model), model
+    if loaded is None and folder.is_dir():
+        if revision is None and _CHECKPOINT.fullmatch(folder.resolve().name):
+            model, revision = str(folder.resolve().parent), folder.resolve().name
+        elif revision is not None and not (folder / revision / "config.json").is_file():
+            near = candidates("checkpoints", _folders(folder), revision)
+            raise fail(f"has no checkpoint {revision!r} {near}", model)
+        source = source if revision is None else str(Path(model, revision))
+    if loaded is None and arpa_of(Path(source)):
+        return ModelPlace("n-gram", model, revision, source)
+    if folder.is_dir():
+        return ModelPlace("folder", model, revision, source, None, loaded)
+    return ModelPlace("hub", model, revision, source, revision, loaded)
 
 
 def _open_server(model: str, options: ScoreOptions) -> OpenedModel:

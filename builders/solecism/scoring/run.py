@@ -18,14 +18,7 @@ import pyarrow.compute as pc
 from solecism.errors import fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Reader, Run, choose
-from solecism.scoring.opening import (
-    LastLoaded,
-    OpenedModel,
-    find_revisions,
-    kind_of_model,
-    open_model,
-    place_of_model,
-)
+from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, place_of_model
 from solecism.scoring.options import ScoreOptions
 from solecism.scoring.results import Result, Summary, read_result, writing_result
 from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
@@ -172,10 +165,10 @@ class _Scorer:
         place = place_of_model(model, options.revision, loaded)
         options = replace(options, revision=place.revision)
         items = replace(open_items(data, options.data_revision), sample=options.items_of_each)
-        kind_of = partial(kind_of_model, place, options)
+        kind_of = partial(place.kind, options)
         method, kind = choose(options.method, items, data, kind_of, place.model)
         eos = options.eos and "eos" in method.options
-        opened = open_model(kind, place, options, self.last, eos)
+        opened = place.open(kind, options, self.last, eos)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
             from solecism.scoring.normalise import estimate_unigram

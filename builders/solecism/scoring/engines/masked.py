@@ -63,16 +63,8 @@ class MaskedReader:
 
     @cached_property
     def longest(self) -> int:
-        """The number of tokens (specials included) that the model has positions for.
-
-        RoBERTa's table of positions begins after that of padding, so two of its 514 can't be used.
-        """
-        tables = [
-            module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-            for name, module in self.loaded.model.named_modules()
-            if name.endswith("position_embeddings") and isinstance(module, nn.Embedding)
-        ]
-        return int(min([*tables, self.loaded.longest, self.loaded.tokenizer.model_max_length]))
+        """The number of tokens (specials included) that the model has positions for."""
+        return int(min(self.loaded.longest, self.loaded.tokenizer.model_max_length))
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Return the texts tokenised, with the special tokens of the model."""
