@@ -158,10 +158,10 @@ def test_checkpoints_in_a_folder_and_on_a_hub(
         rewrite(Path(model, name, "config.json"), "")
     assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
     for name, revision, expected in (
-        (model, "main", ModelPlace("folder", model, "main", f"{model}/main")),
-        (f"{model}/chck_2M", None, ModelPlace("folder", model, "chck_2M", f"{model}/chck_2M")),
-        (f"{model}/other", None, ModelPlace("folder", f"{model}/other", None, f"{model}/other")),
-        ("gpt2", "step1", ModelPlace("hub", "gpt2", "step1", "gpt2", "step1")),
+        (model, "main", ModelPlace("network", model, "main", f"{model}/main")),
+        (f"{model}/chck_2M", None, ModelPlace("network", model, "chck_2M", f"{model}/chck_2M")),
+        (f"{model}/other", None, ModelPlace("network", f"{model}/other", None, f"{model}/other")),
+        ("gpt2", "step1", ModelPlace("network", "gpt2", "step1", "gpt2", "step1")),
         (
             "openai:http://a#b",
             None,

@@ -6,13 +6,11 @@ texts that are compared. If that is impossible, the item cannot be compared. The
 minimal pair is the one in which its sentences differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import repeat, takewhile
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +18,6 @@ from numpy.typing import NDArray
 
 from solecism.contrast import differing_span, differing_words
 from solecism.schema import ItemRow
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 Place = tuple[int, int]
 """The first and the last character (exclusive) of a part of a text."""
@@ -64,11 +59,7 @@ class TokenSpan:
 
 
 def encode(
-    tokenizer: PreTrainedTokenizerBase,
-    texts: Sequence[str],
-    *,
-    special: bool = False,
-    offsets: bool = True,
+    tokenizer: Any, texts: Sequence[str], *, special: bool = False, offsets: bool = True
 ) -> list[Encoded]:
     """Return each of the texts tokenised; texts that are equal are tokenised once.
 

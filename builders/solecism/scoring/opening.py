@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from solecism.baselines.ngram import NgramModel, arpa_of, load_ngram, ngram_revision
 from solecism.errors import candidates, fail
@@ -55,27 +55,20 @@ def _folders(folder: Path) -> list[str]:
 
 
 @dataclass
-class _Slot(Generic[T]):
-    """What was loaded last, and its key."""
-
-    key: object = None
-    value: T | None = None
-
-    def keep(self, key: object, load: Callable[[], T]) -> T:
-        """Return what was loaded last under a key, else load it; the old one goes first."""
-        if self.value is None or self.key != key:
-            self.value = None
-            self.key, self.value = key, load()
-        return self.value
-
-
-@dataclass
 class LastLoaded:
-    """The model, the n-gram model and the unigram model that were loaded last."""
+    """The model, the n-gram model and the unigram model that were loaded last, by their keys."""
 
-    model: _Slot[Loaded] = field(default_factory=_Slot)
-    ngram: _Slot[NgramModel] = field(default_factory=_Slot)
-    unigram: _Slot[Unigram] = field(default_factory=_Slot)
+    model: dict[object, Loaded] = field(default_factory=dict)
+    ngram: dict[object, NgramModel] = field(default_factory=dict)
+    unigram: dict[object, Unigram] = field(default_factory=dict)
+
+
+def keep(last: dict[object, T], key: object, load: Callable[[], T]) -> T:
+    """Return what was loaded last under a key, else load it; the old one goes first."""
+    if key not in last:
+        last.clear()
+        last[key] = load()
+    return last[key]
 
 
 @dataclass(frozen=True)
@@ -98,10 +91,10 @@ class OpenedModel:
 class ModelPlace:
     """Where a model is.
 
-    ``sort``: ``hub``, ``folder``, ``n-gram`` or ``server``. ``model`` and ``revision`` are what
-    results call it, of a checkpoint its run and its own name; ``source`` and ``commit`` are the
-    folder that is opened, or the name and the revision on the hub. ``loaded``: a model of
-    transformers that is loaded already.
+    ``sort``: ``server``, ``n-gram``, or ``network`` (in a folder or on the hub). ``model`` and
+    ``revision`` are what results call it, of a checkpoint its run and its own name; ``source`` and
+    ``commit`` are the folder that is opened, or the name and the revision on the hub. ``loaded``: a
+    model of transformers that is loaded already.
     """
 
     sort: str
@@ -134,13 +127,13 @@ class ModelPlace:
             name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
         if kind == "n-gram":
             device = "cpu" if device in ("auto", "map") else device
-            ngram = last.ngram.keep(source, lambda: load_ngram(source))
+            ngram = keep(last.ngram, source, lambda: load_ngram(source))
             dtype = "float32" if dtype == "auto" else dtype
             return OpenedModel(ngram, name, ngram_revision(source), dtype, device, local)
         from solecism.scoring.models import load_model
 
         key = (source, kind, self.commit, dtype, device, options.trust_remote_code)
-        found = self.loaded or last.model.keep(key, lambda: load_model(*key))
+        found = self.loaded or keep(last.model, key, lambda: load_model(*key))
         about = (name, found.revision, found.dtype, found.device, local or self.loaded is not None)
         if kind == "masked":
             from solecism.scoring.engines.masked import open_masked
@@ -161,19 +154,16 @@ def place_of_model(model: str, revision: str | None, loaded: Loaded | None = Non
     """
     if model.startswith("openai:"):
         return ModelPlace("server", model, revision, model)
-    folder, source = Path(model), model
+    folder, source, commit = Path(model), model, revision
     if loaded is None and folder.is_dir():
         if revision is None and _CHECKPOINT.fullmatch(folder.resolve().name):
             model, revision = str(folder.resolve().parent), folder.resolve().name
         elif revision is not None and not (folder / revision / "config.json").is_file():
             near = candidates("checkpoints", _folders(folder), revision)
             raise fail(f"has no checkpoint {revision!r} {near}", model)
-        source = source if revision is None else str(Path(model, revision))
-    if loaded is None and arpa_of(Path(source)):
-        return ModelPlace("n-gram", model, revision, source)
-    if folder.is_dir():
-        return ModelPlace("folder", model, revision, source, None, loaded)
-    return ModelPlace("hub", model, revision, source, revision, loaded)
+        source, commit = source if revision is None else str(Path(model, revision)), None
+    sort = "n-gram" if loaded is None and arpa_of(Path(source)) else "network"
+    return ModelPlace(sort, model, revision, source, commit, loaded)
 
 
 def _open_server(model: str, options: ScoreOptions) -> OpenedModel:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from solecism.errors import fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Reader, Run, choose
-from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, place_of_model
+from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, keep, place_of_model
 from solecism.scoring.options import ScoreOptions
 from solecism.scoring.results import Result, Summary, read_result, writing_result
 from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
@@ -175,7 +175,7 @@ class _Scorer:
 
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)
-            unigram = self.last.unigram.keep(key, lambda: estimate_unigram(path, opened.reader))
+            unigram = keep(self.last.unigram, key, lambda: estimate_unigram(path, opened.reader))
         signature, name = _signed(options, items, method, opened, unigram)
         stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:

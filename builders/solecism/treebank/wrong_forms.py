@@ -18,14 +18,7 @@ import regex
 
 from solecism.schema import ItemRow
 from solecism.treebank.candidates import ALL_VALUES
-from solecism.treebank.forms import (
-    AGREEING,
-    LanguageForms,
-    ParadigmCell,
-    WordForm,
-    alike,
-    may_lack,
-)
+from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike, may_lack
 from solecism.treebank.languages import PairRules, words_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, layered, text_of
 
