@@ -55,10 +55,6 @@ _See = Callable[[Tokens], object]
 _Stems = Mapping[tuple[str, str], str]
 
 
-def _ignore(_: object) -> None:
-    """Do nothing."""
-
-
 class WordForm(NamedTuple):
     """A word form as annotated; ``feats`` is the FEATS text."""
 
@@ -502,7 +498,7 @@ def read_inventory(
     language: str,
     treebanks: Sequence[LocalSource],
     unimorph: LocalSource | None = None,
-    see: _See = _ignore,
+    see: _See = lambda _: None,
 ) -> LanguageForms:
     """Return the forms of treebanks and of a UniMorph list.
 
