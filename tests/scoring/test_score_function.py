@@ -156,11 +156,14 @@ def test_checkpoints_in_a_folder_and_on_a_hub(
     model = str(tmp_path / "runs")
     for name in ("chck_10M", "chck_2M", "other", "main"):
         rewrite(Path(model, name, "config.json"), "")
+    runs = str(tmp_path / "ngrams")
+    rewrite(Path(runs, "step-3", "model.arpa"), "")
     assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
     for name, revision, expected in (
         (model, "main", ModelPlace("network", model, "main", f"{model}/main")),
         (f"{model}/chck_2M", None, ModelPlace("network", model, "chck_2M", f"{model}/chck_2M")),
         (f"{model}/other", None, ModelPlace("network", f"{model}/other", None, f"{model}/other")),
+        (f"{runs}/step-3", None, ModelPlace("n-gram", runs, "step-3", f"{runs}/step-3")),
         ("gpt2", "step1", ModelPlace("network", "gpt2", "step1", "gpt2", "step1")),
         (
             "openai:http://a#b",
