@@ -21,7 +21,8 @@ from pathlib import Path
 
 from solecism.errors import InputError, fail
 from solecism.files import write_text
-from solecism.lexicon.table import read_lines, read_table
+from solecism.inputs import read_lines
+from solecism.lexicon.table import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMN = "Freq"

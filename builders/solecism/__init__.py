@@ -35,16 +35,15 @@ _PUBLIC = {
     "report": "solecism.reports.report",
     "score": "solecism.scoring.run",
     "score_all": "solecism.scoring.run",
+    "__version__": "solecism.version",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("importlib.metadata").version("solecism")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'solecism' has no attribute {name!r}")
     return getattr(import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_PUBLIC, "__version__"])
+    return sorted(_PUBLIC)

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_COMMANDS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
-)
-"""Characters that a terminal obeys: control characters, directions, surrogates."""
+OBEYED = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb"
+"""Ranges of characters that a terminal obeys: control characters (but for tab and line end, which
+are structure), directions, separators, surrogates."""
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -28,7 +27,7 @@ def visible(text: str, keep: str = "") -> str:
         escape = f"\\x{code:02x}" if code < 0x7F else f"\\u{code:04x}"
         return match[0] if match[0] in keep else escape
 
-    return _COMMANDS.sub(shown, text)
+    return re.sub(f"[{OBEYED}]", shown, text)
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,17 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from solecism.errors import InputError, Problem, candidates, fail, unknown_error
+from solecism.errors import OBEYED, InputError, Problem, candidates, fail, unknown_error
+
+Json = Any
+"""A value of JSON or TOML that was parsed: what is in it only its shape says."""
 
 MOST = 20
 """The most problems that are listed for one file."""
@@ -109,7 +113,29 @@ def read_source(path: Path) -> str:
     return read_text(path).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def read_json(path: Path, shape: object = object, what: str = "") -> Any:
+def read_lines(path: Path, code: str = "T014", more: str = "") -> list[str]:
+    """Read a text that an author wrote as lines.
+
+    Raises :class:`InputError` where it is not UTF-8 in normal form C, and, with the code of a
+    check, where it holds characters that nobody sees, or one of ``more``.
+    """
+    text = read_source(path)
+    lines = text.split("\n")
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if not unicodedata.is_normalized("NFC", line):
+            words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
+            shown = ", ".join(map(ascii, words[:5]))
+            problems.append(Problem(f"not in Unicode normal form C: {shown}", str(path), number))
+    for place, name in islice(unseen(text, more), 20):
+        number = text.count("\n", 0, place) + 1
+        problems.append(Problem(f"{name} is not allowed", str(path), number, code))
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def read_json(path: Path, shape: object = object, what: str = "") -> Json:
     """Return the value of a JSON file.
 
     Raises :class:`InputError` if the file is not JSON, or if the value does not have the shape of
@@ -120,7 +146,7 @@ def read_json(path: Path, shape: object = object, what: str = "") -> Any:
 
 def parse_json(
     text: str, shape: object, path: Path, what: str = "", line: int | None = None
-) -> Any:
+) -> Json:
     """Return the value of JSON that ``path`` holds (in a ``line``), as :func:`read_json` does."""
     try:
         value = json.loads(text, parse_constant=_refuse)
@@ -133,7 +159,7 @@ def parse_json(
     return value
 
 
-def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[Any]:
+def read_json_lines(path: Path, shape: object = object, what: str = "") -> list[Json]:
     """Return the values of a file with JSON in each line, which may be compressed with xz.
 
     Raises :class:`InputError` for the first line that is not JSON or does not have the shape of a
@@ -168,7 +194,7 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def read_toml(path: Path, shape: object = dict) -> dict[str, Any]:
+def read_toml(path: Path, shape: object = dict) -> dict[str, Json]:
     """Return the table of a TOML file; raises :class:`InputError` if it is not TOML of a shape."""
     try:
         value = tomllib.loads(read_text(path))
@@ -343,26 +369,23 @@ def _name(shape: object) -> str:
     return _NAMES.get(kind) or (f"a {kind.__name__}" if isinstance(kind, type) else str(kind))
 
 
-_UNSEEN = re.compile(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters (but for tab and line end, which are structure)
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # directions and separators
-    "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without width
-    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
-    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # no characters
-    "\u200c\u200d"  # joiners: see below
-    "]"
+_UNSEEN = (
+    OBEYED
+    + "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\U000e0000-\U000e007f"  # without width
+    + "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
+    + "\ufdd0-\ufdef\ufffe\uffff"  # no characters
+    + "\u200c\u200d"  # joiners: see below
 )
 
 
-def unseen(text: str) -> Iterator[tuple[int, str]]:
+def unseen(text: str, more: str = "") -> Iterator[tuple[int, str]]:
     """Yield place and name of each character that no text may hold, because nobody sees it or
-    because it changes what is seen.
+    because it changes what is seen, or that is one of ``more``.
 
     These are control, direction, zero-width and private-use characters. The joiners of Persian and
     the scripts of India may follow a letter or a mark.
     """
-    for match in _UNSEEN.finditer(text):
+    for match in re.finditer(f"[{_UNSEEN}{more}]", text):
         before = text[match.start() - 1 : match.start()]
         if match[0] in "\u200c\u200d" and before and unicodedata.category(before)[0] in "LM":
             continue

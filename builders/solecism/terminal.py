@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
+from typing import Protocol
 
 from rich import progress
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -18,6 +19,13 @@ from solecism.errors import visible
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the amount that is done, and the whole amount (0: unknown)."""
+
+
+class Tell(Protocol):
+    """Called with the share of the work that is done."""
+
+    def __call__(self, share: float, /) -> None: ...
+
 
 UNWRAPPED = 10_000
 """The width of output that does not go to a terminal, in columns."""

@@ -27,7 +27,7 @@ CASES = [
     ("L011", "noun", "chef\tchef\tchefs", "cook\tbaker\tbakers", 6, "'cook': baker, bakers"),
     ("L012", "noun", "pilot\tpilot\tpilots", "aviator\tauthor\tauthors", 4, "'aviator' and 'author'"),
     ("L013", "noun", "pilot\tpilot\tpilots", "pilot\tpilot\tpilоts", 4, "'pilоts'"),
-    ("L014", "noun", "pilot\tpilot", "pilot\tpi\u00adlot", 4, "'pi\\xadlot'"),
+    ("L014", "noun", "pilot\tpilot", "pilot\tpi\u00adlot", 4, "U+00AD (soft hyphen)"),
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u202elot", 4, "U+202E (right-to-left override)"),
     ("L014", "classes", "animate\t", "ani\u200bmate\t", 2, "U+200B (zero width space)"),
     ("L015", "orthography", "an =", "= =", 2, "'article'"),

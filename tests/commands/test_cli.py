@@ -388,7 +388,11 @@ def test_new_copies_the_installed_lexicon_unless_own_words_are_wanted(tmp_path: 
     run(Root(tmp_path), "new", "mine/de/first")
     noun = "lexicons/de/noun.tsv"
     assert (tmp_path / noun).read_bytes() == (CHECKOUT / noun).read_bytes()
-    for name in ("templates/phrases/de.jinja", "templates/phrases/kinds.yaml", "lexicons/classes.tsv"):
+    for name in (
+        "templates/phrases/de.jinja",
+        "templates/phrases/kinds.yaml",
+        "lexicons/classes.tsv",
+    ):
         assert (tmp_path / name).read_bytes() == (CHECKOUT / name).read_bytes()
     run(Root(tmp_path / "own"), "new", "mine/de/first", "--own-words")
     assert "author\tauthor\tauthors" in (tmp_path / "own" / noun).read_text()

@@ -22,6 +22,7 @@ from solecism.datasets.build import build
 from solecism.errors import InputError
 from solecism.root import Root
 from solecism.schema import pair_schema
+from tiny import edit
 
 
 @pytest.fixture(autouse=True)

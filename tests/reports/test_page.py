@@ -150,6 +150,8 @@ def test_people_beside_the_data(hebrew: Path, tmp_path: Path) -> None:
 BROKEN = [
     ("UID,acuracy\na,1\n", r"have no column 'accuracy' .did you mean 'acuracy'"),
     ("UID,accuracy\na,1\na,1\n", "people.csv:3: paradigm 'a' is there twice"),
+    ("id,UID,accuracy\nx,a,1\ny,a,1\nx,a,0\n", "people.csv:4: 'x' is the id of two pairs"),
+    ("id,UID,accuracy\n,a,1\n,a,1\n", "people.csv:3: '' is the id of two pairs"),
     ("UID,accuracy\na,93\n", "people.csv:2: accuracy is '93', wanted a number from 0 to 1"),
     ("UID,accuracy\n", "holds no judgments"),
     ("UID,accuracy\na,0,9\n", "people.csv: is not CSV: its rows have more cells than heads"),

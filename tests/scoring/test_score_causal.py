@@ -100,6 +100,30 @@ def test_too_long_sentences_are_skipped_and_counted(loaded: Loaded, work: Path) 
     assert scored(loaded, table)["skipped"].to_pylist() == ["too long", None]
 
 
+@pytest.mark.parametrize("method", ["one_prefix", "two_prefix"])
+def test_only_what_a_prefix_method_reads_must_fit(loaded: Loaded, method: str) -> None:
+    long, short = "mot " * 100 + "noir", "Le chat"
+    rows = []
+    for number, prefix in enumerate((long, short)):
+        good, bad = (f"{prefix} {word} {long}." for word in ("dort", "dorme"))
+        if method == "two_prefix":
+            bad = f"Un {prefix} dort {long}."
+        texts = {
+            "sentence_good": good, "sentence_bad": bad, "one_prefix_prefix": prefix,
+            "one_prefix_word_good": "dort", "one_prefix_word_bad": "dorme",
+            "two_prefix_prefix_good": prefix, "two_prefix_prefix_bad": f"Un {prefix}",
+            "two_prefix_word": "dort",
+        }  # fmt: skip
+        names = {"id": str(number), "set_id": "1", "UID": "u", "linguistics_term": "t"}
+        rows.append({**names, "language": "fr", **texts})
+    out = scored(loaded, pa.Table.from_pylist(rows), method=method)
+    assert out["skipped"].to_pylist() == ["too long", None]
+    assert out["decision"].null_count == 1
+    if method == "one_prefix":
+        wanted = [by_hand(loaded, f"{short} {word}", [0]) for word in ("dort", "dorme")]
+        assert out["margin"][1].as_py() == pytest.approx(wanted[0] - wanted[1], abs=1e-3)
+
+
 @pytest.mark.parametrize("saved", [torch.float32, torch.bfloat16])
 def test_auto_is_resolved_and_signed(work: Path, tmp_path: Path, saved: torch.dtype) -> None:
     """The same model in the dtype that it was saved in, on the device that is there."""

@@ -24,10 +24,11 @@ from solecism.baselines.ngram import NgramModel
 from solecism.commands import main
 from solecism.errors import InputError
 from solecism.scoring import methods as registry
-from solecism.scoring import run
+from solecism.scoring import opening, run
 from solecism.scoring.items import NEEDED, ItemSet, expand_data, find_pair, open_items
 from solecism.scoring.methods import methods
-from solecism.scoring.options import FAST, find_revisions, place_of_model, what_to_load
+from solecism.scoring.opening import ModelPlace, find_revisions, place_of_model
+from solecism.scoring.options import FAST
 from solecism.scoring.summary import Signature, summarize_file
 from tiny import edit, rewrite
 
@@ -53,7 +54,7 @@ def test_models_and_configs_in_one_call(two: Path, monkeypatch: pytest.MonkeyPat
         loads.append(name)
         return ngram.load_ngram(name)
 
-    monkeypatch.setattr(run, "load_ngram", load_ngram)
+    monkeypatch.setattr(opening, "load_ngram", load_ngram)
     shown: list[tuple[int, int]] = []
 
     def progress(name: str, done: int, total: int) -> None:
@@ -155,11 +156,22 @@ def test_checkpoints_in_a_folder_and_on_a_hub(
     model = str(tmp_path / "runs")
     for name in ("chck_10M", "chck_2M", "other", "main"):
         rewrite(Path(model, name, "config.json"), "")
+    runs = str(tmp_path / "ngrams")
+    rewrite(Path(runs, "step-3", "model.arpa"), "")
     assert find_revisions(model, ["chck_*M", "main"]) == ["chck_2M", "chck_10M", "main"]
-    assert what_to_load(*place_of_model(model, "main")) == (f"{model}/main", None)
-    assert place_of_model(f"{model}/chck_2M", None) == (model, "chck_2M")
-    assert place_of_model(f"{model}/other", None) == (f"{model}/other", None)
-    assert place_of_model("gpt2", "step1") == ("gpt2", "step1")
+    for name, revision, expected in (
+        (model, "main", ModelPlace("network", model, "main", f"{model}/main")),
+        (f"{model}/chck_2M", None, ModelPlace("network", model, "chck_2M", f"{model}/chck_2M")),
+        (f"{model}/other", None, ModelPlace("network", f"{model}/other", None, f"{model}/other")),
+        (f"{runs}/step-3", None, ModelPlace("n-gram", runs, "step-3", f"{runs}/step-3")),
+        ("gpt2", "step1", ModelPlace("network", "gpt2", "step1", "gpt2", "step1")),
+        (
+            "openai:http://a#b",
+            None,
+            ModelPlace("server", "openai:http://a#b", None, "openai:http://a#b"),
+        ),
+    ):
+        assert place_of_model(name, revision) == expected
     with pytest.raises(InputError, match=r"no checkpoint 'chck_3M' \(did you mean 'chck_2M'"):
         place_of_model(model, "chck_3M")
     with pytest.raises(InputError, match="no revision 'x_"):

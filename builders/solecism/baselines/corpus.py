@@ -1,9 +1,11 @@
 """Training text, one sentence a line: its words, and the vocabulary of the most frequent ones."""
 
+from __future__ import annotations
+
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import numpy as np
@@ -12,6 +14,9 @@ import pyarrow.compute as pc
 
 from solecism.errors import InputError, Problem, fail
 from solecism.inputs import MOST, read_source
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
@@ -101,7 +106,7 @@ class Vocabulary(Container[str]):
         return (text.lower() if self.lower else text) in self.words
 
 
-def is_word_level(tokenizer: Any) -> bool:
+def is_word_level(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Return whether a tokenizer is our word-level one, whose model reads the ``tokens`` columns.
 
     Its ``tokenizer_config.json`` has ``"solecism_word_level": true``.
@@ -109,7 +114,7 @@ def is_word_level(tokenizer: Any) -> bool:
     return bool(getattr(tokenizer, "init_kwargs", {}).get("solecism_word_level"))
 
 
-def vocabulary_of(tokenizer: Any) -> Vocabulary:
+def vocabulary_of(tokenizer: PreTrainedTokenizerBase) -> Vocabulary:
     """Return the words that a word-level tokenizer knows."""
     special = set(tokenizer.all_special_tokens)
     lower = bool(tokenizer.init_kwargs.get("solecism_lower"))

@@ -6,7 +6,6 @@ Importing this module registers the LSTM, so that ``AutoModelForCausalLM`` loads
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
@@ -123,7 +122,7 @@ class WordLSTMForCausalLM(_Base):  # type: ignore[no-untyped-call]
         state: State | None = None,
         labels: torch.Tensor | None = None,
         use_cache: bool | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> WordLSTMOutput:
         """Return logits (batch, length, vocabulary) and the state.
 

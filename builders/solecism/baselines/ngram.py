@@ -21,6 +21,7 @@ from solecism.baselines.corpus import BOS, EOS, UNK, Vocabulary, Wording, freque
 from solecism.errors import fail
 from solecism.hashing import file_digest
 from solecism.inputs import check, read_json
+from solecism.terminal import Tell
 
 _LN10 = float(np.log(10.0))
 _TYPE = "solecism-ngram"
@@ -168,17 +169,19 @@ def _refuse(path: Path, section: _Section, wrong: NDArray[np.bool_], why: str) -
         raise fail(f"{section.texts[at]!r}: {why}", path, section.line + at)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class NgramModel:
     """A back-off model: ``words`` by id, and ``levels`` of order 1 to N with log10 probabilities.
 
     ``p(w | h) = p(hw)`` where the n-gram is listed, else ``backoff(h) * p(w | h without its first
-    word)``.
+    word)``. It is fast: whole tables are scored together (``window`` 0), and ``tell`` not called.
     """
 
     words: tuple[str, ...]
     levels: tuple[NgramLevel, ...]
     wording: Wording = field(default_factory=Wording)
+    window: int = 0
+    tell: Tell = lambda share: None
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -30,13 +30,13 @@ from transformers import (
     TrainingArguments,
 )
 
-from solecism import __version__
 from solecism.baselines.corpus import Wording, frequent_words, held_out, read_lines
 from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, word_tokenizer
 from solecism.baselines.ngram import estimate, save_ngram
 from solecism.errors import fail
 from solecism.files import replacing_folder
 from solecism.terminal import Progress, no_progress
+from solecism.version import __version__
 
 _CHUNK = 10_000
 
@@ -301,7 +301,7 @@ def _padded(rows: Sequence[Mapping[str, Sequence[int]]], pad: int) -> dict[str, 
     return {"input_ids": found, "labels": found.masked_fill(~inside, -100)}
 
 
-def _losses(logits: Any, labels: torch.Tensor) -> torch.Tensor:
+def _losses(logits: torch.Tensor | tuple[torch.Tensor, ...], labels: torch.Tensor) -> torch.Tensor:
     """Return the sum of the losses of each sentence, and its number of tokens."""
     scores = (logits[0] if isinstance(logits, tuple) else logits)[:, :-1].float().transpose(1, 2)
     targets = labels[:, 1:]

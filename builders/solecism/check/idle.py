@@ -10,10 +10,11 @@ from pathlib import Path
 
 from solecism.check.lexicons import CLASS_COLUMNS, Tables
 from solecism.errors import Problem, candidates
+from solecism.inputs import read_lines
 from solecism.lexicon.columns import COLUMNS, Column, read_columns
 from solecism.lexicon.features import UNIVERSAL
 from solecism.lexicon.glosses import GLOSS
-from solecism.lexicon.table import UPOS, Table, main_name, read_lines, read_tsv
+from solecism.lexicon.table import UPOS, Table, main_name, read_tsv
 from solecism.lexicon.typical import GROUPS, TYPICAL
 from solecism.root import SHARED
 

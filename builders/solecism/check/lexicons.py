@@ -35,11 +35,6 @@ SCRIPTS = {
 
 _LETTERS = {name: re.compile(f"[{ranges}]") for name, ranges in SCRIPTS.items()}
 
-_INVISIBLE = re.compile(
-    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202f\u2060-\u206f\ufeff\ue000-\uf8ff]"
-)
-"""Control, private-use and invisible characters; not the joiners that Persian and others need."""
-
 
 @dataclass(frozen=True)
 class Tables:
@@ -269,17 +264,6 @@ def _scripts(text: str) -> set[str]:
     return {name for name, letters in _LETTERS.items() if letters.search(text)}
 
 
-def invisible_characters(lexicon: Tables) -> Iterator[Problem]:
-    """A word holds characters that cannot be seen.
-
-    Remove no-break and zero-width spaces, soft hyphens, direction marks, control and private-use
-    characters. The joiners that Persian and Indic scripts need are allowed after a letter.
-    """
-    for table, row in lexicon.rows:
-        for text in filter(_INVISIBLE.search, _texts(row)):
-            yield Problem(f"{row.lemma!r}: {text!a}", table.path, row.line)
-
-
 def idle_rule(lexicon: Tables) -> Iterator[Problem]:
     """A spelling rule has no effect.
 
@@ -317,7 +301,6 @@ LEXICON_CHECKS = {
     "L011": ("warning", lemma_unlike_forms),
     "L012": ("warning", same_forms),
     "L013": ("error", mixed_scripts),
-    "L014": ("error", invisible_characters),
     "L015": ("warning", idle_rule),
     "L023": ("note", word_left_over),
 }

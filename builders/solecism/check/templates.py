@@ -16,8 +16,9 @@ from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.words import FEATS, ROW, WHOLE
+from solecism.inputs import read_lines
 from solecism.lexicon.features import Feats
-from solecism.lexicon.table import main_name, read_lines
+from solecism.lexicon.table import main_name
 from solecism.phenomena import phenomena, phenomenon_named
 
 

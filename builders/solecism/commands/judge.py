@@ -226,7 +226,9 @@ def import_(study: Path, files: tuple[Path, ...], name: str, data: str, as_json:
     """
     found = read_study(study, foreign=True)
     pairs = importing.known_trials({p["id"]: p for p in pairs_of_config(data)[0]}) if data else None
-    table, twice = importing.import_answers(found, _every(files), name, pairs)
+    inside = [sorted(filter(Path.is_file, f.iterdir())) if f.is_dir() else [f] for f in files]
+    paths = [path for some in inside for path in some]
+    table, twice = importing.import_answers(found, paths, name, pairs)
     path = importing.save_answers(found, table)
     kinds = Counter(table["kind"].to_pylist())
     people = len(table["participant"].unique())
@@ -238,12 +240,6 @@ def import_(study: Path, files: tuple[Path, ...], name: str, data: str, as_json:
     cli.echo(f"{path}: {len(table):,} answers of {people} people ({of_kinds})")
     if twice:
         cli.echo(f"{twice:,} answers are there twice and count once")
-
-
-def _every(files: tuple[Path, ...]) -> list[Path]:
-    """Return the files that are named, and those in folders that are named."""
-    found = [sorted(p for p in f.iterdir() if p.is_file()) if f.is_dir() else [f] for f in files]
-    return [path for paths in found for path in paths]
 
 
 @command.command("report")

@@ -16,7 +16,6 @@ from huggingface_hub import DatasetCardData
 from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from solecism import __version__
 from solecism.check.heuristics import Heuristics, PairTexts, heuristics_of, pair_of, word_counts
 from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
 from solecism.check.registry import CHECKS
@@ -36,6 +35,7 @@ from solecism.datasets.lock import LockedVersion, lock_path, read_lock, verified
 from solecism.errors import fail
 from solecism.inputs import read_source
 from solecism.root import Root
+from solecism.version import __version__
 
 _CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
 """The codes of the checks of items, by their kind."""

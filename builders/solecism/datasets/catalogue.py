@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 import regex
 
-from solecism import __version__
 from solecism.errors import InputError, Problem, fail, unknown_error
 from solecism.inputs import INTEGER, check, read_source, read_toml
 from solecism.root import Root
+from solecism.version import __version__
 
 BUILT_IN = Path(__file__).with_name("catalogue.toml")
 MINED = "mined"

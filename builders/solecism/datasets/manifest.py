@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from solecism import __version__
 from solecism.datasets.catalogue import MINED, CatalogueEntry, as_list, is_version, one_or_all
 from solecism.datasets.configs import BuiltConfig, Facts, languages_of, sources_of
 from solecism.errors import InputError, candidates, fail
@@ -16,6 +15,7 @@ from solecism.inputs import SHA256, Number, check_name, parquet_tables, read_jso
 from solecism.language_tags import config_named
 from solecism.phenomena import current_uid
 from solecism.root import Root
+from solecism.version import __version__
 
 MANIFEST = "manifest.json"
 _NO = "is no manifest of a build"

@@ -23,7 +23,7 @@ from pathlib import Path
 from solecism.errors import InputError, unknown_error
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.syntax import renamed
-from solecism.lexicon.table import read_lines
+from solecism.inputs import read_lines
 from solecism.root import SHARED
 
 DEFAULTS, SLOTS = "_defaults.yaml", "_slots.yaml"

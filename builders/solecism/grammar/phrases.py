@@ -28,8 +28,8 @@ from solecism.grammar.syntax import (
 )
 from solecism.grammar.uses import LARGEST, Macro, Uses, calls_of, in_order, uses_of
 from solecism.grammar.words import TYPICAL_FORM, Evaluation, TemplateFault, Word, typical, under
+from solecism.inputs import read_lines
 from solecism.lexicon.lexicon import Lexicon
-from solecism.lexicon.table import read_lines
 from solecism.lexicon.typical import TYPICAL
 from solecism.root import SHARED
 

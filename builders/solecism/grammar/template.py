@@ -15,8 +15,7 @@ from solecism.errors import InputError, Problem, candidates, fail, unknown_error
 from solecism.grammar.front_matter import Entry, read_front_matter
 from solecism.grammar.inherit import inherited
 from solecism.grammar.syntax import LinePart, in_plain_words, read_parts, renamed
-from solecism.inputs import check_name
-from solecism.lexicon.table import read_lines
+from solecism.inputs import check_name, read_lines
 from solecism.phenomena import phenomenon_named
 
 _TEXT_KEYS = ("id", "phenomenon", "field", "construction", "about", "source", "controller", "draw")

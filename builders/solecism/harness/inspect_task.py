@@ -8,13 +8,12 @@ server's choice; the first token has no probability where it does not.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig, Logprob, ModelOutput, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -75,17 +74,12 @@ def _values(output: ModelOutput, text: str) -> list[float]:
     if found is None or not found.content:
         raise ValueError(f"{output.model} gives no log probabilities of prompts; {_KINDS}")
     values = [token.logprob for token in found.content]
-    if not _covers(found.content, text):
+    said = "".join("".join(token.token for token in found.content).split())  # perhaps no first one
+    if said.isascii() and not "".join(text.split()).endswith(said):
         raise ValueError(f"{output.model} gives the tokens of another text than {text!r}")
     if not any(values) or not all(map(math.isfinite, values)):
         raise ValueError(f"{output.model} gives log probabilities that are none: {values[:5]}")
     return values
-
-
-def _covers(tokens: Sequence[Logprob], text: str) -> bool:
-    """Return whether ``tokens`` are those of ``text``, with or without the first."""
-    said = "".join("".join(token.token for token in tokens).split())
-    return not said.isascii() or "".join(text.split()).endswith(said)
 
 
 @scorer(metrics=[grouped(mean(), "UID"), stderr(cluster="set_id")])

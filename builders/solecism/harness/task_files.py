@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -12,11 +11,11 @@ from solecism.datasets.from_templates import ALL, COLLECTIONS, PAIRS
 from solecism.errors import fail
 from solecism.files import filling_folder
 from solecism.harness import TASKS
-from solecism.inputs import read_text
+from solecism.inputs import Json, read_text
 from solecism.language_tags import isos_of
 from solecism.scoring.items import expand_data, listed_items
 
-Task = dict[str, Any]
+Task = dict[str, Json]
 """A task or a group, as lm-eval reads it from YAML."""
 
 _PAIRS, _SUITES, _LOCAL = "_pairs.yaml", "_suites.yaml", "_local.yaml"

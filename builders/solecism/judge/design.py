@@ -16,7 +16,7 @@ from typing import Any
 
 from solecism import inputs
 from solecism.errors import candidates, fail
-from solecism.inputs import COUNT, SHARE, Number
+from solecism.inputs import COUNT, SHARE, Json, Number
 from solecism.judge.schema import ANSWERS, DESIGNS, KINDS, PAIR, SIDES
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
@@ -216,7 +216,7 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
         raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
     table = inputs.read_toml(path)
     inputs.check(table, _SHAPE, path, strict=True)
-    frozen: dict[str, dict[str, Any]] = {
+    frozen: dict[str, dict[str, Json]] = {
         name: {
             key: tuple(v) if isinstance(v, list) else v for key, v in table.get(name, {}).items()
         }

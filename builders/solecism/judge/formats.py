@@ -16,15 +16,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from solecism.errors import InputError, candidates, fail, unknown_error
-from solecism.inputs import check, parse_json, read_text, read_toml
+from solecism.inputs import Json, check, parse_json, read_text, read_toml
 from solecism.judge.design import FOREIGN, Study
 from solecism.judge.protocol import FORMAT, SAVED, answer_row
 
-Raw = dict[str, Any]
-Column = Mapping[str, Any]
+Raw = dict[str, Json]
+Column = Mapping[str, Json]
 Row = tuple[int, Mapping[str, str]]
 """A row of a table, or a trial, with its line."""
 
@@ -87,7 +86,7 @@ def _trials(path: Path, text: str, study: Study) -> tuple[list[str], list[Row]]:
     return list(dict.fromkeys(name for _, said in rows for name in said)), rows
 
 
-def _json_values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+def _json_values(path: Path, text: str) -> Iterator[tuple[int, Json]]:
     """Yield the JSON value of a text, or that of each line, with the number of its line."""
     try:
         json.loads(text)
@@ -143,7 +142,7 @@ def _numbered(trials: Sequence[Raw]) -> Iterator[Raw]:
 
 
 def _events(
-    trials: Sequence[tuple[Mapping[str, str], Raw]], mapping: Mapping[str, Any]
+    trials: Sequence[tuple[Mapping[str, str], Raw]], mapping: Mapping[str, Json]
 ) -> Iterator[Raw]:
     """Yield the rows that are answers; their times count from the start of the trial, if known."""
     wanted, start = mapping.get("rows", {}), mapping.get("start", {})

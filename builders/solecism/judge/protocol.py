@@ -52,16 +52,15 @@ and :func:`session_order` compute the same.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
 
 from solecism.errors import fail
-from solecism.inputs import Number, check
+from solecism.inputs import Json, Number, check
 from solecism.judge.design import Study
 from solecism.judge.schema import ANSWERS, SIDES
 
 FORMAT = "solecism answers 1"
 
-Said = Mapping[str, Any]
+Said = Mapping[str, Json]
 """A message of a page, after its shape was checked."""
 
 READINGS = ("yes", "no", "not applicable")

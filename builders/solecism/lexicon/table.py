@@ -5,15 +5,13 @@ what only it says of them. What a part without forms has no column for, it has f
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import islice
 from pathlib import Path
 
 from solecism.errors import InputError, Problem, fail, unknown_error
-from solecism.inputs import read_source, unseen
+from solecism.inputs import read_lines, read_source
 from solecism.lexicon.features import UNIVERSAL, Feats
 
 UPOS = {
@@ -22,6 +20,9 @@ UPOS = {
     "propn": "PROPN", "sconj": "SCONJ", "verb": "VERB",
 }  # fmt: skip
 """The part of speech of a table, by its name up to a dot; others need a column ``UPOS``."""
+
+_SPACES = "\xa0\xad\u034f\u202f\u2065"
+"""What texts may hold and words may not: no-break spaces, soft hyphens, what joins graphemes."""
 
 
 @dataclass(frozen=True)
@@ -123,36 +124,17 @@ def main_name(name: str) -> str:
     return name.partition(".")[0]
 
 
-def read_lines(path: Path) -> list[str]:
-    """Read a text file as lines.
-
-    Raises :class:`InputError` where it is not UTF-8 in normal form C, and, with the code of a
-    check, where it holds characters that nobody sees.
-    """
-    text = read_source(path)
-    lines = text.split("\n")
-    problems = []
-    for number, line in enumerate(lines, 1):
-        if not unicodedata.is_normalized("NFC", line):
-            words = [w for w in line.split() if not unicodedata.is_normalized("NFC", w)]
-            shown = ", ".join(map(ascii, words[:5]))
-            problems.append(Problem(f"not in Unicode normal form C: {shown}", str(path), number))
-    code = "L014" if path.suffix == ".tsv" else "T014"
-    for place, name in islice(unseen(text), 20):
-        number = text.count("\n", 0, place) + 1
-        problems.append(Problem(f"{name} is not allowed", str(path), number, code))
-    if problems:
-        raise InputError(dict.fromkeys(problems))
-    return lines[:-1] if lines and not lines[-1] else lines
-
-
 def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield header and rows of a tab-separated file with line numbers, without comments.
 
     Cells that are missing at the end of a row are empty. Raises :class:`InputError` where the file
     is empty or lacks a required first column, and for all rows that are longer than the header.
     """
-    lines = [(n, t) for n, t in enumerate(read_lines(path), 1) if t.strip() and t[0] != "#"]
+    lines = [
+        (n, t)
+        for n, t in enumerate(read_lines(path, "L014", _SPACES), 1)
+        if t.strip() and t[0] != "#"
+    ]
     if not lines:
         raise fail("the table is empty: it has no header", path, 1)
     number, header = lines[0][0], lines[0][1].split("\t")

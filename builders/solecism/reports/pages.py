@@ -5,8 +5,8 @@ from functools import cache
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from solecism import __version__
 from solecism.contrast import direction
+from solecism.version import __version__
 
 REPORTS = "reports"
 """The folder with what all pages share."""

@@ -12,9 +12,9 @@ from solecism.baselines.ngram import NgramModel
 from solecism.errors import candidates, fail
 from solecism.scoring.encoding import Encoded, words_of
 from solecism.scoring.items import find_pair
+from solecism.scoring.opening import LastLoaded, place_of_model
 from solecism.scoring.options import ScoreOptions
 from solecism.scoring.questions import Memo, Variant, questions_about
-from solecism.scoring.run import LastLoaded, kind_of_model, open_model
 
 _BITS = 1 / math.log(2)
 _METHODS = {"causal": ("sentence",), "masked": ("pll", "pll:original"), "n-gram": ("ngram",)}
@@ -94,13 +94,14 @@ def explain(
     spec, row = find_pair(identifier, data)
     given = replace(options or ScoreOptions(), engine="loop", **changes)
     given.check()
-    kind = kind_of_model(model, given)
+    place = place_of_model(model, given.revision)
+    kind = place.kind(given)
     method = given.method or _METHODS[kind][0]
     if method not in _METHODS[kind]:
         near = candidates("methods", _METHODS[kind], method)
         raise fail(f"method {method!r} gives no surprisals of {kind} models, as {model!r} {near}")
-    reader = open_model(kind, model, given, LastLoaded()).reader
-    words = kind == "n-gram" or (kind == "causal" and reader.word_level)
+    reader = place.open(kind, given, LastLoaded()).reader
+    words = kind == "n-gram" or getattr(reader, "word_level", False)
     texts = (row[f"{'tokens' if words else 'sentence'}_{side}"] for side in ("good", "bad"))
     good, bad = (_sentence(text, *_read(kind, reader, text, method)) for text in texts)
     names = row["id"], row["UID"], row["linguistics_term"], row["language"]

@@ -18,6 +18,9 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
 )
 from transformers.activations import NewGELUActivation
 from transformers.utils import logging
@@ -30,6 +33,9 @@ from solecism.hub.client import reachable
 from solecism.scoring.engines import DTYPES
 
 assert word_models  # imported for the model classes that it registers
+
+Common = dict[str, Any]
+"""What every part of a model is loaded with."""
 
 _FINGERPRINTED = (
     "*.safetensors", "*.bin", "*.index.json", "config.json", "tokenizer*", "special_tokens_map.json",
@@ -48,8 +54,8 @@ WINDOW_OPERATIONS = 3e13
 class Loaded:
     """A model that is ready to score, on its device, with its tokenizer."""
 
-    model: Any
-    tokenizer: Any
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
     name: str
     revision: str
     dtype: str
@@ -65,11 +71,9 @@ class Loaded:
         config = self.model.config.get_text_config()
         found = (getattr(config, name, None) for name in names)
         tables = [
-            module.num_embeddings - module.padding_idx - 1
+            module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
             for name, module in self.model.named_modules()
-            if name.endswith("position_embeddings")
-            and isinstance(module, nn.Embedding)
-            and module.padding_idx is not None
+            if name.endswith("position_embeddings") and isinstance(module, nn.Embedding)
         ]
         return min([*tables, next((n for n in found if isinstance(n, int) and n > 0), 1 << 30)])
 
@@ -142,14 +146,14 @@ def load_model(
     return Loaded(model, tokenizer, name, commit, numbers, str(place or model.device))
 
 
-def _hasten(model: Any) -> None:
+def _hasten(model: PreTrainedModel) -> None:
     """Put in torch's own function for GPT-2's activation, which takes five steps for the same."""
     for module in list(model.modules()):
         if isinstance(getattr(module, "act", None), NewGELUActivation):
             module.act = torch.nn.GELU("tanh")
 
 
-def _refuse_adapter(name: str, model: Any, common: dict[str, Any]) -> None:
+def _refuse_adapter(name: str, model: PreTrainedModel, common: Common) -> None:
     """Raise where a model's adapter was left out, or put on weights that no signature names."""
     places = {key: common[key] for key in ("revision", "local_files_only") if key in common}
     with _clear_errors(name):
@@ -177,7 +181,7 @@ def kind_of(name: str, revision: str | None = None, trust_remote_code: bool = Fa
     return kind_of_config(_config(name, _common(name, revision, trust_remote_code)))
 
 
-def kind_of_config(config: Any) -> str:
+def kind_of_config(config: PreTrainedConfig) -> str:
     """Return the kind of the model that a config describes."""
     own = getattr(config, "auto_map", None) or {}
     masked = type(config) in MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in own
@@ -191,7 +195,9 @@ def kind_of_config(config: Any) -> str:
     return "causal" if decodes or getattr(config, "is_decoder", False) else "masked"
 
 
-def wrap_model(model: Any, tokenizer: Any = None, name: str = "") -> Loaded:
+def wrap_model(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None = None, name: str = ""
+) -> Loaded:
     """Return a model that is loaded already, as it is; its revision is a hash of its weights.
 
     Raises :class:`InputError` where its tokenizer is not given and cannot be found.
@@ -211,13 +217,13 @@ def wrap_model(model: Any, tokenizer: Any = None, name: str = "") -> Loaded:
     return Loaded(model, tokenizer, name, total.hexdigest(), dtype, str(model.device))
 
 
-def _common(name: str, revision: str | None, trust: bool) -> dict[str, Any]:
+def _common(name: str, revision: str | None, trust: bool) -> Common:
     """Return what every part of a model is loaded with; without a hub, that is from the cache."""
     common = {"revision": revision, "trust_remote_code": trust}
     return common if Path(name).is_dir() or reachable() else {**common, "local_files_only": True}
 
 
-def _config(name: str, common: dict[str, Any]) -> Any:
+def _config(name: str, common: Common) -> PreTrainedConfig:
     path = Path(name)
     if path.is_dir() and not (path / "config.json").is_file():
         what = "an adapter" if (path / "adapter_config.json").is_file() else "no folder of a model"
@@ -228,7 +234,7 @@ def _config(name: str, common: dict[str, Any]) -> Any:
         raise fail(missing)
     try:
         with _clear_errors(name):
-            config = AutoConfig.from_pretrained(name, **common)
+            config: PreTrainedConfig = AutoConfig.from_pretrained(name, **common)
     except InputError as error:
         if path.is_dir():
             raise
@@ -278,7 +284,7 @@ def _device(device: str) -> torch.device:
     return place
 
 
-def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
+def _refuse_foreign(name: str, model: Any, tokenizer: PreTrainedTokenizerBase) -> None:
     """Raise where the tokenizer has more ids than the model has embeddings: it is another model's.
 
     Added tokens that no text contains (padding) may be beyond.
@@ -293,7 +299,7 @@ def _refuse_foreign(name: str, model: Any, tokenizer: Any) -> None:
         raise fail(f"model {name!r}: {message}: they are not of one model (tokenizer.json)")
 
 
-def _tokenizer(name: str, common: dict[str, Any]) -> Any:
+def _tokenizer(name: str, common: Common) -> PreTrainedTokenizerBase:
     with _clear_errors(name, "has no tokenizer that can be loaded"):
         tokenizer = AutoTokenizer.from_pretrained(name, **common)
         tokenizer("a")

@@ -1,15 +1,10 @@
-"""The options of a run of a model on items, and the revisions of models that they name.
-
-Revisions are branches and tags of the hub, or folders of checkpoints in a folder.
-"""
+"""The options of a run of a model on items, and the steps that names of revisions hold."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
-from solecism.errors import candidates, fail
+from solecism.errors import fail
 from solecism.inputs import Number, check
 from solecism.scoring.engines import BOS, DTYPES, ENGINES
 
@@ -97,9 +92,6 @@ class ScoreOptions:
 
 
 _STEP = re.compile(r"(\d+(?:\.\d+)?)([kKmMbBgG]?)(?![a-z])")
-_CHECKPOINT = re.compile(
-    r"(?:checkpoint|ckpt|chck|global_?step|step|epoch|iter)[-_]?\d[\w.]*", re.IGNORECASE
-)
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "g": 10**9}
 
 
@@ -111,54 +103,3 @@ def step_of(revision: str) -> float | None:
     """
     found = _STEP.findall(revision)
     return float(found[-1][0]) * _SIZES[found[-1][1].lower()] if found else None
-
-
-def place_of_model(model: str, revision: str | None) -> tuple[str, str | None]:
-    """Return the folder of a run and the name of a checkpoint in it, if that is what is named.
-
-    ``runs/A/checkpoint-100`` is ``checkpoint-100`` of ``runs/A``, so that results of all
-    checkpoints of a run have one name. Raises :class:`InputError` where a folder has no such
-    checkpoint.
-    """
-    folder = Path(model)
-    if not folder.is_dir():
-        return model, revision
-    if revision is None:
-        place = folder.resolve()
-        fits = _CHECKPOINT.fullmatch(place.name)
-        return (str(place.parent), place.name) if fits else (model, None)
-    if not (folder / revision / "config.json").is_file():
-        near = candidates("checkpoints", _folders(folder), revision)
-        raise fail(f"has no checkpoint {revision!r} {near}", model)
-    return model, revision
-
-
-def what_to_load(model: str, revision: str | None) -> tuple[str, str | None]:
-    """Return the folder of a checkpoint of a folder, or a name of the hub and its revision."""
-    folder = revision is not None and Path(model).is_dir()
-    return (str(Path(model, revision or "")), None) if folder else (model, revision)
-
-
-def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:
-    """Return the revisions of a model that fit patterns (``chck_*M``), in order of their numbers.
-
-    Of a folder these are the folders of checkpoints in it, of a hub branches and tags. Raises
-    :class:`InputError` where a pattern fits none.
-    """
-    from solecism.hub.client import revisions_of
-
-    names = _folders(Path(model)) if Path(model).is_dir() else revisions_of(model)
-    steps: dict[str, float] = {}
-    for pattern in patterns:
-        fitting = [name for name in names if fnmatchcase(name, pattern)]
-        if not fitting:
-            near = candidates("revisions", names, pattern)
-            raise fail(f"model {model!r} has no revision {pattern!r} {near}")
-        for name in fitting:
-            step = step_of(name)
-            steps[name] = float("inf") if step is None else step  # main comes after all steps
-    return sorted(steps, key=lambda name: (steps[name], name))
-
-
-def _folders(folder: Path) -> list[str]:
-    return sorted(path.parent.name for path in folder.glob("*/config.json"))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import candidates, fail, unknown_error
 from solecism.files import json_of, locked, write_text, writing
-from solecism.inputs import COUNT, SHARE, read_json, reading_parquet
+from solecism.inputs import COUNT, SHARE, Json, read_json, reading_parquet
 from solecism.schema import FEATURES, pair_schema
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def feature(features: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     return pa.chunked_array([pa.nulls(len(features), kind)], kind)
 
 
-Summary = dict[str, Any]
+Summary = dict[str, Json]
 """The JSON of a result, or a part of it."""
 
 

@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solecism.baselines.ngram import NgramModel, arpa_of, load_ngram, ngram_revision
 from solecism.errors import fail
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
-from solecism.scoring.methods import Method, Run, choose
-from solecism.scoring.options import ScoreOptions, find_revisions, place_of_model, what_to_load
+from solecism.scoring.methods import Method, Reader, Run, choose
+from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, keep, place_of_model
+from solecism.scoring.options import ScoreOptions
 from solecism.scoring.results import Result, Summary, read_result, writing_result
 from solecism.scoring.summary import Signature, environment, refuse_replacing, summarize_file
 from solecism.terminal import Progress, no_progress
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from solecism.scoring.normalise import Unigram
 
 Notice = Callable[[str], None]
-T = TypeVar("T")
 
 _SIGNED = ("limit", "sample", "fast")
 """Options that are signed whatever the method."""
@@ -144,85 +143,6 @@ def score_all(
     return [scorer.score(spec, name, chosen) for name, chosen in jobs for spec in specs]
 
 
-@dataclass(frozen=True)
-class OpenedModel:
-    """A model that can read items: its ``reader``, and what signatures and results say of it.
-
-    ``local``: it is a folder, so that its fingerprint is part of the name of results.
-    """
-
-    reader: Any
-    name: str
-    revision: str
-    dtype: str
-    device: str
-    local: bool = False
-    bos: str = ""
-
-
-class LastLoaded(dict[str, tuple[object, Any]]):
-    """What was loaded last: of each kind of thing its key and itself."""
-
-    def keep(self, what: str, key: object, load: Callable[[], T]) -> T:
-        """Return what was loaded last under a key, else load it; the old one goes first."""
-        if self.get(what, (None,))[0] != key:
-            self.pop(what, None)
-            self[what] = key, load()
-        found: T = self[what][1]
-        return found
-
-
-def kind_of_model(model: str, options: ScoreOptions, loaded: Loaded | None = None) -> str:
-    """Return the kind of a model: ``causal``, ``masked`` or ``n-gram``."""
-    if model.startswith("openai:"):
-        return "causal"
-    if loaded is None and arpa_of(Path(model)):
-        return "n-gram"
-    from solecism.scoring import models  # needs torch, which n-gram models do not
-
-    if loaded is not None:
-        return models.kind_of_config(loaded.model.config)
-    place = what_to_load(model, options.revision)
-    return models.kind_of(*place, options.trust_remote_code)
-
-
-def open_model(
-    kind: str,
-    model: str,
-    options: ScoreOptions,
-    last: LastLoaded,
-    eos: bool = False,
-    loaded: Loaded | None = None,
-) -> OpenedModel:
-    """Return a model of a kind, ready to read; the one that was loaded last is taken again."""
-    if model.startswith("openai:"):
-        return _open_server(model, options)
-    folder, revision = what_to_load(model, options.revision)
-    name, local = options.name or model, Path(model).exists()
-    if local and not options.name:  # the last part, of ``lstm/seed-0`` both
-        parts = Path(model).resolve().parts
-        name = "/".join(parts[-2 if parts[-1].startswith("seed-") else -1 :])
-    dtype, device = options.dtype, options.device
-    if kind == "n-gram":
-        device = "cpu" if device in ("auto", "map") else device
-        ngram = last.keep("n-gram", folder, lambda: load_ngram(folder))
-        dtype = "float32" if dtype == "auto" else dtype
-        return OpenedModel(ngram, name, ngram_revision(folder), dtype, device, local)
-    from solecism.scoring.models import load_model
-
-    key = (folder, kind, revision, dtype, device, options.trust_remote_code)
-    found = loaded or last.keep("model", key, lambda: load_model(*key))
-    about = (name, found.revision, found.dtype, found.device, local or loaded is not None)
-    if kind == "masked":
-        from solecism.scoring.engines.masked import open_masked
-
-        return OpenedModel(open_masked(found), *about)
-    from solecism.scoring.engines.causal import CausalReader
-
-    reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
-    return OpenedModel(reader, *about)
-
-
 @dataclass
 class _Scorer:
     """Scores models on data sets, one after the other.
@@ -242,27 +162,26 @@ class _Scorer:
     ) -> Result:
         """Score as :func:`score` does."""
         options.check()
-        if loaded is None:
-            model, revision = place_of_model(model, options.revision)
-            options = replace(options, revision=revision)
+        place = place_of_model(model, options.revision, loaded)
+        options = replace(options, revision=place.revision)
         items = replace(open_items(data, options.data_revision), sample=options.items_of_each)
-        kind_of = partial(kind_of_model, model, options, loaded)
-        method, kind = choose(options.method, items, data, kind_of, model)
+        kind_of = partial(place.kind, options)
+        method, kind = choose(options.method, items, data, kind_of, place.model)
         eos = options.eos and "eos" in method.options
-        opened = open_model(kind, model, options, self.last, eos, loaded)
+        opened = place.open(kind, options, self.last, eos)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
             from solecism.scoring.normalise import estimate_unigram
 
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)
-            unigram = self.last.keep("unigram", key, lambda: estimate_unigram(path, opened.reader))
+            unigram = keep(self.last.unigram, key, lambda: estimate_unigram(path, opened.reader))
         signature, name = _signed(options, items, method, opened, unigram)
         stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:
             self.notice(f"{stem}.json is there already (--again scores it anew)")
         else:
-            run: Run[Any] = Run(opened.reader, items, options.multi_piece, unigram)
+            run = Run(opened.reader, items, options.multi_piece, unigram)
             self._write(stem, signature, method, run, options, opened)
         self.before += items.rows if self.all_items else 0
         return read_result(stem)
@@ -272,7 +191,7 @@ class _Scorer:
         stem: Path,
         signature: Signature,
         method: Method,
-        run: Run[Any],
+        run: Run[Reader],
         options: ScoreOptions,
         opened: OpenedModel,
     ) -> None:
@@ -301,26 +220,12 @@ class _Scorer:
                 name, so_far = f"{items.name}/{items.config}{speed}", min(done + made, total)
                 self.progress(name, self.before + so_far, max(self.all_items, total))
 
-            if not isinstance(run.reader, NgramModel):
-                run.reader.tell = tell
+            run.reader.tell = tell
             tell()
             for table in method.score(_unscored(items.tables(limit=total), done), run):
                 write(table)
                 scored += len(table)
                 tell()
-
-
-def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
-    """Return a model behind a server, which decides about BOS and dtype itself."""
-    from solecism.scoring.engines.server import open_server
-
-    changed = options.changed()
-    given = [name for name in ("bos", "eos", "revision", "dtype", "unigram") if name in changed]
-    if given:
-        raise fail(f"{given[0]} is what a server decides: leave it out")
-    reader = open_server(model, options.requests)
-    name = options.name or reader.name
-    return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
 
 
 def _signed(

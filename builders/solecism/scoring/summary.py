@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from solecism import __version__
 from solecism.errors import fail
 from solecism.phenomena import phenomenon_named, renamed
 from solecism.scoring.normalise import (
@@ -37,6 +36,7 @@ from solecism.scoring.results import (
     result_files,
     right_or_tie,
 )
+from solecism.version import __version__
 
 _HASH = re.compile(r"^((?:sha256-)?[0-9a-f]{12})[0-9a-f]+$")
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A"})

@@ -30,12 +30,7 @@ from solecism.inputs import check, read_text
 from solecism.scoring.encoding import OUT_OF_VOCABULARY, Encoded, words_of
 from solecism.scoring.items import ItemSet, open_items
 from solecism.scoring.methods.cloze import NO_OTHER_FORM, as_pairs, wrong_sentences
-from solecism.scoring.methods.region import (
-    NO_FIRST,
-    ReadSentence,
-    SentenceReader,
-    score_suites,
-)
+from solecism.scoring.methods.region import NO_FIRST, ReadSentence, SentenceReader, score_suites
 from solecism.scoring.results import Result, read_result, scores_table, writing_result
 from solecism.scoring.summary import Signature, refuse_replacing, summarize_file
 

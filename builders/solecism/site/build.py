@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from solecism import __version__
 from solecism.contrast import direction
 from solecism.datasets.manifest import MANIFEST
 from solecism.errors import InputError, fail
@@ -31,6 +30,7 @@ from solecism.site.item_columns import CodedColumn, ItemColumns, read_items
 from solecism.site.pages import SiteContents, fixed_files, site_pages
 from solecism.site.results import SiteResults, open_site_results
 from solecism.terminal import Progress, no_progress
+from solecism.version import __version__
 
 LIST = "site.json"
 """The list of the files of a site, with their digests."""

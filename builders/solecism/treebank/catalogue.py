@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from huggingface_hub.utils.sha import git_hash
 
 from solecism.errors import candidates, fail
 from solecism.hashing import file_digest
-from solecism.inputs import read_json_lines
+from solecism.inputs import Json, read_json_lines
 from solecism.language_tags import code_of, iso_of, language_names
 
 NOT_STATED = "LicenseRef-not-stated"
@@ -99,7 +98,7 @@ class Origin:
 
 
 @cache
-def _read() -> tuple[str, list[Mapping[str, Any]]]:
+def _read() -> tuple[str, list[Mapping[str, Json]]]:
     """Return the release of UD of the catalogue, and its lines, a mapping for each treebank."""
     head, *lines = read_json_lines(TREEBANKS)
     return head["ud"], lines
@@ -128,7 +127,7 @@ def lists() -> Mapping[str, Origin]:
     }
 
 
-def _origin(line: Mapping[str, Any], name: str, language: str, owner: str) -> Origin:
+def _origin(line: Mapping[str, Json], name: str, language: str, owner: str) -> Origin:
     """Return the work of a line; ``owner``: who has its repository at GitHub."""
     keys = ("licence", "commercial", "text", "tag", "sentences", "words")
     given = {key: line[key] for key in keys if key in line}

@@ -55,10 +55,6 @@ _See = Callable[[Tokens], object]
 _Stems = Mapping[tuple[str, str], str]
 
 
-def _ignore(_: object) -> None:
-    """Do nothing."""
-
-
 class WordForm(NamedTuple):
     """A word form as annotated; ``feats`` is the FEATS text."""
 
@@ -106,11 +102,6 @@ def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:
     return all(a[name] & b[name] for name in tried if name in a and name in b)
 
 
-def _agrees(name: str) -> bool:
-    """Return whether a feature, of any layer, is one of agreement."""
-    return name.partition("[")[0] in AGREEMENT
-
-
 def may_lack(name: str) -> bool:
     """Return whether one of two forms that replace each other may lack a feature."""
     return name.partition("[")[0] in _LACKING
@@ -126,7 +117,8 @@ def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str
         for name, values in ours.items()
         if name not in free and name in theirs and not values & theirs[name]
     ]
-    return differing[0] if len(differing) == 1 and _agrees(differing[0]) else ""
+    fits = len(differing) == 1 and differing[0].partition("[")[0] in AGREEMENT
+    return differing[0] if fits else ""
 
 
 def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -506,7 +498,7 @@ def read_inventory(
     language: str,
     treebanks: Sequence[LocalSource],
     unimorph: LocalSource | None = None,
-    see: _See = _ignore,
+    see: _See = lambda _: None,
 ) -> LanguageForms:
     """Return the forms of treebanks and of a UniMorph list.
 

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 import regex
 
 from solecism.errors import candidates, fail, unknown_error
-from solecism.inputs import read_toml
+from solecism.inputs import Json, read_toml
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
 
@@ -127,7 +126,7 @@ ANY = tuple(map(Rule, AGREEMENT))
 
 
 @cache
-def _table(name: str) -> Mapping[str, Any]:
+def _table(name: str) -> Mapping[str, Json]:
     """Return the stanzas of a file beside this one, ``NAME.toml``, which describes its keys."""
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
@@ -138,7 +137,7 @@ def languages() -> Mapping[str, Language]:
     return {code: _language(code, dict(stanza)) for code, stanza in _table("languages").items()}
 
 
-def _language(code: str, stanza: dict[str, Any]) -> Language:
+def _language(code: str, stanza: dict[str, Json]) -> Language:
     agrees = {
         name: tuple(map(Rule.read, stanza.pop(name)))
         for name in (*RELATIONS, *_KINDS_OF_VERBS) if name in stanza
@@ -328,5 +327,5 @@ def rules_of(code: str) -> PairRules:
     """
     stanza = _table("pairs").get(code, _CAREFUL)
     stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza, "honours": code in _HONOURS}
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
+    values: dict[str, Json] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
     return PairRules(code, **values)

@@ -238,10 +238,7 @@ def _read(files: Sequence[Path], code: str, show: Progress) -> tuple[LanguageFor
 
 
 def survey(
-    paths: Sequence[Path],
-    *,
-    language: str | None = None,
-    progress: Progress | None = None,
+    paths: Sequence[Path], *, language: str | None = None, progress: Progress | None = None
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)

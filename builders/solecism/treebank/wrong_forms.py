@@ -13,23 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any
 
 import regex
 
+from solecism.schema import ItemRow
 from solecism.treebank.candidates import ALL_VALUES
-from solecism.treebank.forms import (
-    AGREEING,
-    LanguageForms,
-    ParadigmCell,
-    WordForm,
-    alike,
-    may_lack,
-)
+from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike, may_lack
 from solecism.treebank.languages import PairRules, words_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, layered, text_of
 
-Item = Mapping[str, Any]
+Item = ItemRow
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
 
 DOUBTS = (

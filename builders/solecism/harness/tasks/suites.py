@@ -1,14 +1,14 @@
 """The class that the task files of suites name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import log
-from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.metrics import mean
 from lm_eval.api.task import ConfigurableTask
 
 from solecism.formula import WHOLE, parse, place_of
+from solecism.schema import ItemRow
 
 _DIGITS = 3
 """Digits of a surprisal in bits that are left after a difference of two sums in float32."""
@@ -26,7 +26,7 @@ class SuiteTask(ConfigurableTask):
     def __init__(self, config: Mapping[str, object]) -> None:
         super().__init__(config={k: v for k, v in config.items() if k != "class"})
 
-    def construct_requests(self, doc: Any, ctx: Any, **kwargs: Any) -> list[Instance]:
+    def construct_requests(self, doc: ItemRow, ctx: object, **kwargs: object) -> list[Instance]:
         """Ask for each distinct text, up to and through each region that a prediction speaks of."""
         for name in ("apply_chat_template", "chat_template"):
             kwargs.pop(name, None)
@@ -37,7 +37,9 @@ class SuiteTask(ConfigurableTask):
             for number, text in enumerate(_texts(doc))
         ]
 
-    def process_results(self, doc: Any, results: Any) -> dict[str, float]:
+    def process_results(
+        self, doc: ItemRow, results: Sequence[tuple[float, bool]]
+    ) -> dict[str, float]:
         """Return the share of predictions that hold (a tie one half), and whether all do."""
         logs = dict(zip(_texts(doc), (float(logp) for logp, _ in results), strict=True))
         logs[""] = 0.0
@@ -50,7 +52,7 @@ class SuiteTask(ConfigurableTask):
         outcomes = [parse(text)(surprisal) for text in doc["predictions"]]
         return {"acc": sum(outcomes) / len(outcomes), "all_hold": min(outcomes)}
 
-    def aggregation(self) -> dict[str, Any]:
+    def aggregation(self) -> dict[str, Callable[[list[float]], float]]:
         """Return how each figure is made of those of the items: as a mean."""
         return {"acc": mean, "all_hold": mean}
 
@@ -59,14 +61,14 @@ class SuiteTask(ConfigurableTask):
         return {"acc": True, "all_hold": True}
 
 
-def _texts(doc: Mapping[str, Any]) -> list[str]:
+def _texts(doc: ItemRow) -> list[str]:
     """Return the texts to score, each once."""
     terms = [term for text in doc["predictions"] for term in parse(text).terms]
     texts = [text for term in terms for text in _around(doc, *term)]
     return list(dict.fromkeys(filter(None, texts)))
 
 
-def _around(doc: Mapping[str, Any], condition: str, region: str) -> tuple[str, str]:
+def _around(doc: ItemRow, condition: str, region: str) -> tuple[str, str]:
     """Return the text before a region and the text through it."""
     found = next(c for c in doc["conditions"] if c["name"] == condition)
     if region == WHOLE:

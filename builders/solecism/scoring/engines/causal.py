@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from transformers import PreTrainedModel
 
 from solecism.baselines.corpus import is_word_level, vocabulary_of
 from solecism.errors import fail
@@ -23,11 +24,11 @@ from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines.trie import Pack, Trie, pad_rows
 from solecism.scoring.models import Loaded
 from solecism.scoring.results import is_out_of_memory
+from solecism.terminal import Tell
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rows = Sequence[Sequence[int]]
-Tell = Callable[[float], None]
 
 MAX_HEAD_ROWS = {"cpu": 512, "other": 8192}
 """The most rows that go through the head at a time."""
@@ -139,7 +140,7 @@ def split_model(model: Any, device: str) -> SplitModel:
 
 
 @torch.inference_mode()
-def _same_logits(model: Any, split: SplitModel) -> bool:
+def _same_logits(model: PreTrainedModel, split: SplitModel) -> bool:
     size = model.config.get_text_config().vocab_size
     ids = torch.arange(4, device=split.device)[None, :] % size
     try:

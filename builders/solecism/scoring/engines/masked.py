@@ -16,6 +16,7 @@ from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.models import Loaded
 from solecism.scoring.questions import MaskedRow, Memo, Question
 from solecism.scoring.results import is_out_of_memory
+from solecism.terminal import Tell
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ class MaskedReader:
     loaded: Loaded
     point: nn.Module | None = None
     pads: bool = False
-    tell: Callable[[float], None] = lambda share: None
+    tell: Tell = lambda share: None
 
     def __post_init__(self) -> None:
         self.window = self.loaded.window(1 << 12, 1 << 8, tokens=200)
@@ -62,16 +63,8 @@ class MaskedReader:
 
     @cached_property
     def longest(self) -> int:
-        """The number of tokens (specials included) that the model has positions for.
-
-        RoBERTa's table of positions begins after that of padding, so two of its 514 can't be used.
-        """
-        tables = [
-            module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-            for name, module in self.loaded.model.named_modules()
-            if name.endswith("position_embeddings") and isinstance(module, nn.Embedding)
-        ]
-        return int(min([*tables, self.loaded.longest, self.loaded.tokenizer.model_max_length]))
+        """The number of tokens (specials included) that the model has positions for."""
+        return int(min(self.loaded.longest, self.loaded.tokenizer.model_max_length))
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Return the texts tokenised, with the special tokens of the model."""

@@ -7,7 +7,7 @@ vLLM, SGLang and others return them with ``echo`` and ``logprobs``, vLLM also wi
 import math
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from openai import APIStatusError, DefaultHttpxClient, OpenAI, OpenAIError
 
 from solecism.errors import InputError, candidates, fail
+from solecism.inputs import Json
 from solecism.scoring.encoding import Encoded
+from solecism.terminal import Tell
 
 PREFIX = "openai:"
 """What the name of a model behind a server begins with, as ``openai:http://HOST/v1#NAME``."""
@@ -45,7 +47,7 @@ PROBES = (
 )
 """The sentences on which a server is tried out."""
 
-_MODES: Mapping[str, Mapping[str, Any]] = {
+_MODES: Mapping[str, Mapping[str, object]] = {
     "echo": {"echo": True, "logprobs": 1, "max_tokens": 0},
     "echo with one token": {"echo": True, "logprobs": 1, "max_tokens": 1},
     "prompt_logprobs": {"prompt_logprobs": 0, "max_tokens": 1},
@@ -98,7 +100,7 @@ class Server:
             http_client=_limited_client(),
         )  # fmt: skip
 
-    def ask(self, path: str, body: Mapping[str, object] | None = None) -> Any:
+    def ask(self, path: str, body: Mapping[str, object] | None = None) -> Json:
         """Return the JSON of an answer; raise :class:`RefusedError` for a refusal."""
         try:
             if body is None:
@@ -181,7 +183,7 @@ class ServerReader:
     window: int = 1024
     word_level: bool = False
     vocabulary: Container[str] = ()
-    tell: Callable[[float], None] = lambda share: None
+    tell: Tell = lambda share: None
     _values: list[float] = field(default_factory=list)
     _known: dict[str, Encoded] = field(default_factory=dict)
 
@@ -228,7 +230,7 @@ class ServerReader:
                 self.tell(len(found) / len(texts))
         return found
 
-    def _pieces(self, answer: Any, count: int) -> list[list[Piece]]:
+    def _pieces(self, answer: Json, count: int) -> list[list[Piece]]:
         """Return the tokens of each choice of an answer, in the order of their indices."""
         try:
             choices = {choice["index"]: choice for choice in answer["choices"]}
@@ -300,12 +302,12 @@ class ServerReader:
                 raise self.server.lacks(f"returns {what}")
 
 
-def _by_echo(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
+def _by_echo(choice: Json) -> Iterable[tuple[object, Json]]:
     found = choice["logprobs"]
     return zip(found["tokens"], found["token_logprobs"], strict=True)
 
 
-def _by_prompt(choice: Mapping[str, Any]) -> Iterable[tuple[object, Any]]:
+def _by_prompt(choice: Json) -> Iterable[tuple[object, Json]]:
     for entry in choice["prompt_logprobs"]:
         # vLLM does not name the first token
         one = next(iter(entry.values())) if entry else {"decoded_token": "", "logprob": None}

@@ -25,21 +25,30 @@ if TYPE_CHECKING:
     from solecism.scoring.encoding import Encoded
     from solecism.scoring.items import ItemSet
     from solecism.scoring.normalise import Unigram
+    from solecism.terminal import Tell
 
 _KINDS = ("pair", "suite", "cloze")
 
 
 class Reader(Protocol):
-    """What reads texts with a causal model: one of ours, or one behind a server.
+    """What reads items with a model.
 
-    ``name``: of the model; ``longest``: the number of positions that it has; ``window``: how many
-    pairs are scored together; ``word_level``: it reads the words of ``tokens`` columns, those of
-    its ``vocabulary``.
+    ``window``: how many items are scored together; ``tell`` is called with the share of them that
+    is done.
     """
 
-    name: str
-    longest: int
     window: int
+    tell: Tell
+
+
+class TextReader(Reader, Protocol):
+    """What reads texts with a causal model: one of ours, or one behind a server.
+
+    ``longest``: the number of positions that it has; ``word_level``: it reads the words of
+    ``tokens`` columns, those of its ``vocabulary``.
+    """
+
+    longest: int
     word_level: bool
     vocabulary: Container[str]
 
@@ -56,14 +65,14 @@ class Reader(Protocol):
         """Return the natural log probability of every token, 0 for those without."""
 
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Reader)
 
 
 @dataclass(frozen=True)
 class Run(Generic[R]):
     """A run of a method.
 
-    ``reader`` is a :class:`Reader` for causal models, a
+    ``reader`` is a :class:`TextReader` for causal models, a
     :class:`~solecism.scoring.engines.masked.MaskedReader` for masked ones, a
     :class:`~solecism.baselines.ngram.NgramModel` for n-gram models. ``items`` is the whole set.
     ``unigram`` is a unigram model over the model's tokens, if one was named.

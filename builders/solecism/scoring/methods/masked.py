@@ -14,13 +14,7 @@ import pyarrow as pa
 from solecism.scoring.encoding import Encoded, TokenSpan, critical_words, exactly
 from solecism.scoring.methods import Method
 from solecism.scoring.questions import Question, ScoredTexts, Variant, questions_about, windows
-from solecism.scoring.results import (
-    MULTI_PIECE,
-    NOT_ALIGNED,
-    TOO_LONG,
-    require,
-    scores_table,
-)
+from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
 
 if TYPE_CHECKING:
     from solecism.scoring.engines.masked import MaskedReader

@@ -17,7 +17,7 @@ from solecism.errors import InputError, Problem, candidates, fail
 from solecism.formula import WHOLE, Formula, parse, place_of, unknown_terms
 from solecism.schema import ItemRow
 from solecism.scoring.encoding import Encoded, shared_spans, words_of
-from solecism.scoring.methods import Method, Reader
+from solecism.scoring.methods import Method, TextReader
 from solecism.scoring.questions import windows
 from solecism.scoring.results import score_schema
 
@@ -225,7 +225,9 @@ def _outcome(formula: Formula, terms: Sequence[tuple[str, MeasuredRegion]]) -> d
     return found | {"margin": logp[0] - logp[1]}
 
 
-def read_with_causal(reader: Reader, conditions: Sequence[ItemRow]) -> list[ReadSentence | None]:
+def read_with_causal(
+    reader: TextReader, conditions: Sequence[ItemRow]
+) -> list[ReadSentence | None]:
     """Read sentences with a causal model.
 
     A word-level model of ours is given the ``tokens`` of a condition, others its ``text``.

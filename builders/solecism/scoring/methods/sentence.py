@@ -24,7 +24,7 @@ from solecism.scoring.encoding import (
     shared_spans,
     unknown_critical,
 )
-from solecism.scoring.methods import Method, Reader, Run
+from solecism.scoring.methods import Method, Run, TextReader
 from solecism.scoring.questions import windows
 from solecism.scoring.results import TOO_LONG, require, scores_table
 
@@ -53,7 +53,7 @@ _Found = tuple[list[_Side], list[_Side], list[str | None]]
 
 def score_pairs(
     tables: Iterable[pa.Table],
-    reader: Reader,
+    reader: TextReader,
     method: str = "sentence",
     unigram: Unigram | None = None,
 ) -> Iterator[pa.Table]:
@@ -72,7 +72,7 @@ def score_pairs(
 
 
 def _scored(
-    table: pa.Table, reader: Reader, method: str, found: _Found, unigram: Unigram | None
+    table: pa.Table, reader: TextReader, method: str, found: _Found, unigram: Unigram | None
 ) -> pa.Table:
     *both, skipped = found
     for i, (good, bad) in enumerate(zip(*both, strict=True)):
@@ -93,7 +93,7 @@ def _scored(
     return scores_table(table, method, sums, tokens, texts, skipped, unigrams)
 
 
-def _whole(table: pa.Table, reader: Reader, names: Sequence[str]) -> _Found:
+def _whole(table: pa.Table, reader: TextReader, names: Sequence[str]) -> _Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
         _refuse_other_words(table)
@@ -107,7 +107,7 @@ def _whole(table: pa.Table, reader: Reader, names: Sequence[str]) -> _Found:
     return sides[0], sides[1], skipped
 
 
-def _critical(table: pa.Table, reader: Reader, method: str) -> _Found:
+def _critical(table: pa.Table, reader: TextReader, method: str) -> _Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
     columns = [table[name].to_pylist() for name in _COLUMNS[method]]
@@ -182,7 +182,7 @@ def score_ngram(
 
 
 def _method(name: str, formula: str, usual: bool = False) -> Method:
-    def score(tables: Iterable[pa.Table], run: Run[Reader]) -> Iterator[pa.Table]:
+    def score(tables: Iterable[pa.Table], run: Run[TextReader]) -> Iterator[pa.Table]:
         return score_pairs(tables, run.reader, name, run.unigram)
 
     options = ("bos", "eos", "unigram")
