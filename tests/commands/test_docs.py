@@ -24,7 +24,7 @@ from solecism.root import Root
 _BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"(?:^|[\n`] *)(?:\.venv/bin/)?(solecism (?!result)[a-z](?:\\\n|[^`\n])*)")
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in CHECKOUT.glob("docs/*.md"))]
-MACROS = "templates/mine/en/_phrases.jinja"
+MACROS = "templates/phrases/en.jinja"
 _ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 

@@ -21,7 +21,7 @@ Rows = list[tuple[dict[str, str], list[tuple[Features, str]]]]
 Pair = tuple[str, str, str, str]
 """Good and bad sentence, good and bad tokens."""
 
-_UPOS = {"noun": "NOUN", "propn": "PROPN"}
+_UPOS = {"noun": "NOUN", "propn": "PROPN", "pron": "PRON", "det": "DET", "num": "NUM"}
 _FEATURES = {"Gender", "Animacy", "Person", "Number", "Case", "Tense", "Definite", "Degree"}
 _MARKS = ".,;:!?…。，、；：？！»)]"
 _FINAL = ".?!…。？！"

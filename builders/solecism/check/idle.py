@@ -16,7 +16,7 @@ from solecism.lexicon.features import UNIVERSAL
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import UPOS, Table, main_name, read_tsv
 from solecism.lexicon.typical import GROUPS, TYPICAL
-from solecism.root import SHARED
+from solecism.root import SHARED, installed_root
 
 _ALWAYS = {*UNIVERSAL, *CLASS_COLUMNS, GLOSS, "UPOS"}
 """Columns that need not be named: agreement, `under`, glosses and parts of speech use them."""
@@ -49,8 +49,14 @@ def _names(paths: tuple[Path, ...]) -> frozenset[str]:
 
 
 def _used(lexicon: Tables) -> frozenset[str]:
-    """Return the names that the templates of a language use; empty if it has no templates."""
-    files = _files(lexicon)
+    """Return the names that the templates of a language use.
+
+    They are empty if it has no templates, or if the words are a copy of ours: of those an author
+    uses some.
+    """
+    files, ours = _files(lexicon), installed_root()
+    if lexicon.folder.parents[1] != ours.path and lexicon.folder.name in ours.languages:
+        return frozenset()
     return _names(tuple(files)) if any(path.name[0] != "_" for path in files) else frozenset()
 
 
@@ -134,9 +140,10 @@ def idle_kind(lexicon: Tables) -> Iterator[Problem]:
     """
     own = _files(lexicon)
     for path in own if _used(lexicon) else ():
-        if path.suffix != ".yaml" or path.name == "_defaults.yaml":
-            continue
         top = lexicon.folder.parents[1] / "templates"
+        copied = path.name == "kinds.yaml" and top.parent != installed_root().path
+        if path.suffix != ".yaml" or path.name == "_defaults.yaml" or copied:
+            continue
         everywhere = [*top.glob("*/*/*.jinja"), *top.glob("*/*/_slots.yaml"), *top.glob("*/*.yaml")]
         files = everywhere if path.name == "kinds.yaml" or path.parent.parent == top else own
         texts = _KEY.sub("", "\n".join(map(_text, files)))

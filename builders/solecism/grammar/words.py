@@ -136,8 +136,9 @@ class Word:
 
     @cached_property
     def feats(self) -> Feats:
-        """The features that others agree with; a noun is third person unless it has a person."""
-        nominal = self.row.upos in ("NOUN", "PROPN")
+        """The features that others agree with; what can be a subject is third person, unless it
+        has a person."""
+        nominal = self.row.upos in ("NOUN", "PROPN", "PRON", "DET", "NUM")
         return _merged(_THIRD, self.shown_feats) if nominal else self.shown_feats
 
     def __str__(self) -> str:
