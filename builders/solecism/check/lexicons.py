@@ -3,13 +3,14 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
+from solecism.lexicon.evidence import Said
 from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -46,13 +47,26 @@ class Tables:
     """What could be read of the lexicon of a language.
 
     ``classes`` are the names in classes.tsv (empty if there is no such file); ``rules`` are the
-    rows of orthography.tsv, each with its line number.
+    rows of orthography.tsv, each with its line number; ``evidence`` are the rows of evidence.tsv;
+    ``explained`` the forms of exceptions.tsv (table, lemma, form), each with its line number.
     """
 
     folder: Path
     tables: tuple[Table, ...]
     classes: frozenset[str] = frozenset()
     rules: tuple[tuple[int, list[str]], ...] = ()
+    evidence: tuple[Said, ...] = ()
+    explained: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+
+    @property
+    def contradicted(self) -> Mapping[tuple[str, str, str], int]:
+        """The forms that evidence.tsv says are contradicted, each with its line there."""
+        known = {(table.name, row.lemma): row for table, row in self.rows}
+        return {
+            (said.table, said.lemma, row.forms.get(Feats.parse(said.cell), row.shown)): said.line
+            for said in self.evidence
+            if said.contradicted and (row := known.get((said.table, said.lemma)))
+        }
 
     @property
     def rows(self) -> Iterator[tuple[Table, Row]]:
@@ -306,6 +320,61 @@ def word_left_over(lexicon: Tables) -> Iterator[Problem]:
             yield Problem(repr(name), path, line)
 
 
+def idle_reason(lexicon: Tables) -> Iterator[Problem]:
+    """A line of exceptions.tsv explains a form that no source contradicts.
+
+    Remove it, or correct table, lemma and form; `solecism language witness` says what sources
+    contradict. Without evidence.tsv nothing is compared.
+    """
+    path = str(lexicon.folder / "exceptions.tsv")
+    for key, line in lexicon.explained.items() if lexicon.evidence else ():
+        if key not in lexicon.contradicted:
+            yield Problem(" ".join(key), path, line)
+
+
+def unexplained_form(lexicon: Tables) -> Iterator[Problem]:
+    """A source has another form, and none has this one.
+
+    Correct the form and run `solecism language witness` again, or give a reason in exceptions.tsv
+    (table, lemma, form, source, reason).
+    """
+    path = str(lexicon.folder / "evidence.tsv")
+    for key, line in lexicon.contradicted.items():
+        if key not in lexicon.explained:
+            yield Problem(" ".join(key), path, line)
+
+
+def conflicting_forms(lexicon: Tables) -> Iterator[Problem]:
+    """Two rows of a word fill the same cell differently.
+
+    They have the spelling and the part of speech in common: correct the form. Homonyms that differ
+    (`Band#1`, `Band#2`, verbs of another aspect or with another auxiliary) are numbered or marked
+    in every row; then nothing is compared.
+    """
+    first: dict[tuple[str, str, Feats], tuple[Row, str]] = {}
+    for table, row in lexicon.rows:
+        for cell, form in row.forms.items():
+            other, text = first.setdefault((row.shown, row.upos, cell), (row, form))
+            if text != form and "" in (
+                row.lemma[len(row.shown) :],
+                other.lemma[len(other.shown) :],
+            ):
+                detail = f"{row.lemma!r}: {cell}: {form}, and {text} of {other.lemma!r}"
+                yield Problem(detail, table.path, row.line)
+
+
+def repeated_forms(lexicon: Tables) -> Iterator[Problem]:
+    """A marked row repeats all the forms of its lemma.
+
+    Leave its cells empty: a row without forms has those of its lemma.
+    """
+    for table, row in lexicon.rows:
+        plain = table.by_lemma.get(row.shown, row)
+        same = row.forms == plain.forms and row.forms is not plain.forms
+        if row is not plain and row.forms and same:
+            yield Problem(repr(row.lemma), table.path, row.line)
+
+
 LEXICON_CHECKS = {
     "L004": ("error", unknown_class),
     "L005": ("error", unknown_upos),
@@ -319,6 +388,10 @@ LEXICON_CHECKS = {
     "L013": ("error", mixed_scripts),
     "L014": ("error", invisible_characters),
     "L015": ("warning", idle_rule),
+    "L020": ("warning", idle_reason),
+    "L021": ("warning", conflicting_forms),
+    "L022": ("warning", repeated_forms),
     "L023": ("note", word_left_over),
+    "L025": ("warning", unexplained_form),
 }
 """The checks of the tables of a language: level and function by code."""
