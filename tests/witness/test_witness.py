@@ -1,17 +1,29 @@
-"""Verification of lexicons: what counts as confirmed, contradicted, disputed and explained."""
+"""Witnesses of forms: what sources have, what they contradict, and what is written of it."""
 
+import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
-import verify_lexicon as script
-from release import CHECKOUT, SHARED
-from solecism.errors import InputError
-from verifying import verify as verification
-from verifying.wordlists import count_forms
+from release import CHECKOUT
+from solecism.commands import main
+from solecism.language_tags import iso_of
+from solecism.lexicon.evidence import read_evidence
+from solecism.lexicon.lexicon import Lexicon
+from solecism.witness import analysers, witness
+from solecism.witness.sources import fold, read_treebanks
 
-LANGUAGES = sorted({path.parent.name for path in (CHECKOUT / "lexicons").glob("*/*.tsv")})
+LANGUAGES = sorted(path.parent.name for path in (CHECKOUT / "lexicons").glob("*/evidence.tsv"))
+
+
+@pytest.fixture(autouse=True)
+def no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask no analyser that happens to be installed on this machine."""
+    monkeypatch.setattr(analysers.shutil, "which", lambda _: None)
+
 
 # --- what a treebank attests -------------------------------------------------------------------
 
@@ -28,8 +40,10 @@ def conllu(*words: tuple[str, str, str, str], repeat: int = 1) -> str:
 def counted(folder: Path, text: str) -> dict[tuple[str, str, str, str], int]:
     path = folder / "xx_demo-ud-test.conllu"
     path.write_text(text, "utf-8")
-    found = count_forms([path])
-    return {(a.form, a.lemma, a.upos, str(a.feats)): n for a, n in found.items()}
+    found = [a for same in read_treebanks([path]).by_form.values() for a in same]
+    return {
+        (a.analysis.form, a.analysis.lemma, a.analysis.upos, str(a.feats)): a.count for a in found
+    }
 
 
 def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
@@ -39,16 +53,9 @@ def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
     assert set(counted(tmp_path, text)) == {("הוא", "הוא", "PRON", ""), ("_", "_", "SYM", "")}
 
 
-def test_problems_of_a_treebank_name_file_and_line(tmp_path: Path) -> None:
-    text = "1\ttoo\tfew\n" + conllu(("a", "a", "NOUN", "number=Plur"))
-    with pytest.raises(InputError) as caught:
-        counted(tmp_path, text)
-    assert [problem.line for problem in caught.value.problems] == [1, 3]
-    with pytest.raises(InputError, match="no such file"):
-        count_forms([tmp_path / "nothing.conllu"])
-    (tmp_path / "bad.conllu").write_bytes(b"# fine\n\xff\n")
-    with pytest.raises(InputError, match=r"bad\.conllu:2: not UTF-8"):
-        count_forms([tmp_path / "bad.conllu"])
+def test_a_form_has_the_case_of_its_lemma(tmp_path: Path) -> None:
+    text = conllu(("Chats", "chat", "NOUN", "_"), ("Paris", "Paris", "PROPN", "_"))
+    assert {key[0] for key in counted(tmp_path, text)} == {"chats", "Paris"}
 
 
 # --- a small lexicon and small sources ---------------------------------------------------------
@@ -61,28 +68,36 @@ VERBS = (
 
 
 def status(folder: Path, table: str, text: str, treebank: str = "", **more: str) -> dict[str, str]:
-    """Verify one table against sources; the status of each form (the last of equal ones)."""
-    report = verify(folder, {table: text}, treebank, **more)
-    return {finding.form: finding.status for finding in report.findings}
+    """Ask sources about one table; the state of each form (the last of equal ones)."""
+    found = ask(folder, {table: text}, treebank, **more)
+    return {form.claim.form: state(form) for form in found.forms}
 
 
-def verify(
-    folder: Path, tables: dict[str, str], treebank: str = "", unimorph: str = "", readme: str = "",
-    language: str = "xx",
-) -> verification.Verification:  # fmt: skip
+def state(form: witness.Witnessed) -> str:
+    if form.against:
+        return "disputed" if form.by else "contradicted"
+    return "confirmed" if form.by else "unconfirmed"
+
+
+def ask(
+    folder: Path, tables: dict[str, str], treebank: str = "", unimorph: str = "",
+    exceptions: str = "", language: str = "xx", wrote: str = "",
+) -> witness.Evidence:  # fmt: skip
     lexicon, shared = folder / "lexicons" / language, folder / "shared"
-    code = verification.ISO_639_3.get(language, language)
     for place in (lexicon, shared):
         shutil.rmtree(place, ignore_errors=True)
     texts = {lexicon / f"{table}.tsv": text for table, text in tables.items()}
-    texts[lexicon / "README.md"] = readme
-    texts[shared / "ud" / "UD_Demo" / f"{language}_demo-ud-test.conllu"] = treebank
-    texts[shared / "unimorph" / code] = unimorph
+    texts[lexicon / "exceptions.tsv"] = exceptions
+    conllu_file = shared / "ud" / "UD_Demo" / f"{language}_demo-ud-test.conllu"
+    texts[conllu_file] = treebank
+    texts[shared / "unimorph" / (iso_of(language) or language)] = unimorph
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        if text or path.name == "README.md":
+        if text:
             path.write_text(text, "utf-8")
-    return verification.verify(lexicon, shared)
+    treebanks = [conllu_file] if treebank else []
+    lists = shared / "unimorph"
+    return witness.find_evidence(Lexicon(lexicon), lists, treebanks, [], [wrote] if wrote else [])
 
 
 CHEVAL = NOUNS + "cheval\tcheval\tchevals\tMasc\n"
@@ -144,17 +159,45 @@ def test_word_lists_confirm_and_invariable_words_need_no_features(tmp_path: Path
     imperative = "צחק\tצחקו\tV;2;PL;IMP;MASC\n"
     assert status(tmp_path, "verb", PAST, unimorph=imperative) == {"צחקו": "unconfirmed"}
     table = "lemma\tNumber=Sing\tNumber=Plur\nla\tla\tla\n"
-    assert verify(tmp_path, {"det": table}, conllu(("la", "la", "DET", "_"))).of("confirmed")
+    assert status(tmp_path, "det", table, conllu(("la", "la", "DET", "_"))) == {"la": "confirmed"}
+
+
+CHEVAUX_LISTED = "cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n"
+REASON = "table\tlemma\tform\tsource\treason\nnoun\tcheval\tchevals\tUniMorph\tso they speak\n"
 
 
 def test_other_forms_for_the_same_features_contradict(tmp_path: Path) -> None:
-    report = verify(
-        tmp_path, {"noun": CHEVAL}, unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n"
-    )
-    (finding,) = report.of("contradicted")
-    assert finding.place == f"{tmp_path / 'lexicons' / 'xx' / 'noun.tsv'}:2"
-    assert (finding.form, finding.features) == ("chevals", "Gender=Masc|Number=Plur")
-    assert finding.objections == ("UniMorph has chevaux (Number=Plur)",)
+    found = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED)
+    (form,) = found.unexplained
+    assert (form.claim.form, form.against, form.objections) == (
+        "chevals", ("UniMorph",), ["other: chevaux"],
+    )  # fmt: skip
+    explained = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED, exceptions=REASON)
+    assert explained.counts["noun"]["contradicted"] == 1
+    assert explained.unexplained == []
+
+
+def test_what_wrote_a_form_is_not_its_witness_but_may_contradict_it(tmp_path: Path) -> None:
+    found = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED, wrote="UniMorph")
+    assert [(f.claim.form, state(f)) for f in found.forms] == [
+        ("cheval", "unconfirmed"), ("chevals", "contradicted"),
+    ]  # fmt: skip
+    witness.write_evidence(found)
+    again = witness.find_evidence(found.lexicon, tmp_path / "shared" / "unimorph", [], [], [])
+    assert again.wrote == ["UniMorph"]
+
+
+def test_many_forms_without_two_witnesses_are_counted_by_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ask(tmp_path, {"noun": CHEVAL + "os\tos\tos\tMasc\n"}, unimorph=CHEVAUX_LISTED)
+    for most, lemmas in ((3, ["cheval", "cheval", "os", "os"]), (2, ["cheval", "* 1", "* 2"])):
+        monkeypatch.setattr(witness, "MOST_ROWS", most)
+        witness.write_evidence(found)
+        rows = read_evidence(found.lexicon.folder)
+        assert sorted(row.lemma for row in rows) == sorted(lemmas)
+        assert [row.lemma for row in rows if row.contradicted] == ["cheval"]
+    assert "# noun\t4\t0\t1\t0\t2\t1" in (found.lexicon.folder / "evidence.tsv").read_text()
 
 
 @pytest.mark.parametrize(
@@ -180,48 +223,17 @@ def test_a_contradiction_outweighed_by_another_source_is_disputed(tmp_path: Path
         assert status(tmp_path, "noun", table, words, unimorph=listed)["Kochs"] == expected
 
 
-def test_explained_contradictions(tmp_path: Path) -> None:
-    readme = """# Lexicon
-
-- `noun:cheval:cheval` stands elsewhere.
-
-## Explained contradictions
-
-What UniMorph has wrong:
-
-- `noun:cheval:chevals`: so they speak here.
-
-## More
-
-- `noun:os:os`
-"""
-    excused = tmp_path / "README.md"
-    excused.write_text(readme, "utf-8")
-    assert verification.explained(excused) == {"noun:cheval:chevals"}
-    assert verification.explained(tmp_path / "nothing.md") == frozenset()
-    words = "cheval\tchevaux\tN;PL\n"
-    assert status(tmp_path, "noun", CHEVAL, unimorph=words, readme=readme)["chevals"] == "explained"
-
-
 # --- the analysers -------------------------------------------------------------------------------
 
 
 def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
     pytest.importorskip("pymorphy3")
-    table = (
-        "lemma\tCase=Nom|Number=Sing\tCase=Gen|Number=Plur\tGender\tAnimacy\n"
-        "режиссёр\tрежиссёр\tрежиссёров\tMasc\tAnim\nпевица\tпевица\tпевицей\tFem\tAnim\n"
-    )
-    report = verify(tmp_path, {"noun": table}, language="ru")
-    assert {f.form: f.status for f in report.findings} == {
-        "режиссёр": "confirmed", "режиссёров": "confirmed",
-        "певица": "confirmed", "певицей": "contradicted",
-    }  # fmt: skip
-    assert "pymorphy3 has певиц " in report.of("contradicted")[0].objections[0]
-    wrong = NOUNS + "песня\tпесня\tпесни\tMasc\n"
-    report = verify(tmp_path, {"noun": wrong}, language="ru")
-    assert [finding.status for finding in report.findings] == ["contradicted"] * 2
-    assert report.findings[0].objections[0].startswith("pymorphy3 has only песня (Animacy=Inan|")
+    words = analysers.ask_analyser("pymorphy3", "ru", set(), {"певица", "режиссёров"})
+    assert isinstance(words, witness.WordList)
+    assert "Animacy=Anim|Case=Ins|Gender=Fem|Number=Sing" in {
+        str(a.feats) for a in words.by_form["певицей"]
+    }
+    assert words.by_form[fold("режиссёров")][0].analysis.lemma == "режиссёр"
 
 
 def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
@@ -232,61 +244,83 @@ def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
         "man": "confirmed", "mans": "contradicted", "child": "confirmed", "children": "confirmed"
     }  # fmt: skip
     verbs = VERBS + "be\tbe\tare\tis\nlaugh\tlaugh\tlaughs\tlaugh\n"
-    report = verify(tmp_path, {"verb": verbs}, language="en")
-    assert [(f.lemma, f.form, f.status) for f in report.findings] == [
-        ("be", "be", "confirmed"), ("be", "are", "confirmed"), ("be", "is", "confirmed"),
-        ("laugh", "laugh", "confirmed"), ("laugh", "laughs", "contradicted"),
-        ("laugh", "laugh", "contradicted"),
+    forms = ask(tmp_path, {"verb": verbs}, language="en").forms
+    assert [(f.claim.form, state(f)) for f in forms][2:] == [
+        ("is", "confirmed"), ("laugh", "confirmed"), ("laughs", "contradicted"),
+        ("laugh", "contradicted"),
     ]  # fmt: skip
-    are = report.findings[1]
-    assert "lemminflect" not in are.by
+    assert "lemminflect" not in forms[1].by
+
+
+def test_commands_print_readings_or_words_that_they_do_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    printed = {"lt-proc": "^chats/chat<n><m><pl>/chat<strange>$ ^xy/*xy$", "hspell": "xy\n"}
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.CompletedProcess(command, 0, printed[command[0]].encode(), b"")
+
+    monkeypatch.setattr(analysers.shutil, "which", lambda name: name)
+    monkeypatch.setattr(analysers.Path, "exists", lambda _: True)
+    monkeypatch.setattr(analysers.subprocess, "run", run)
+    words = analysers.ask_analyser("apertium", "fr", set(), {"chats", "xy"})
+    assert isinstance(words, witness.WordList)
+    assert [str(a) for found in words.by_form.values() for a in found] == [
+        "chats (Gender=Masc|Number=Plur)"
+    ]
+    spelt = analysers.ask_analyser("hspell", "he", set(), {"chats", "xy"})
+    assert callable(spelt)
+    assert (spelt("", "chats"), spelt("", "xy")) == (True, False)
 
 
 # --- the command line ----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> list[str]:
-    table = CHEVAL + "os\tos\tos\tMasc\n"
-    verify(tmp_path, {"noun": table}, unimorph="cheval\tchevaux\tN;PL\ncheval\tcheval\tN;SG\n")
-    return ["--lexicons", str(tmp_path / "lexicons"), "--shared", str(tmp_path / "shared")]
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["language", "witness", *arguments, "--root", str(folder)])
 
 
-def test_prints_counts_within_80_columns(
-    place: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert script.main([*place, "xx"]) == 1
-    out = capsys.readouterr().out
-    assert "xx: 4 forms" in out
-    assert "UD: nothing for 'xx'" in out
-    lines = {
-        line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("noun")
+def test_prints_counts_and_fails_where_a_contradiction_has_no_reason(tmp_path: Path) -> None:
+    ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED)
+    (tmp_path / "templates").mkdir()
+    words = tmp_path / "words.txt"
+    words.write_text("cheval chevals\n", "utf-8")
+    lists = ["--unimorph", str(tmp_path / "shared" / "unimorph"), "--words", str(words)]
+    result = run(tmp_path, "xx", *lists)
+    assert result.exit_code == 2, result.output
+    assert "UniMorph has other: chevaux" in result.output
+    assert json.loads(run(tmp_path, "xx", *lists, "--json").output)["tables"] == {
+        "noun": {"forms": 2, "two": 0, "one": 1, "spelling": 0, "none": 0, "contradicted": 1}
     }
-    assert lines["noun"][:6] == ["4", "1", "2", "0", "1", "0"]
-    assert max(map(len, out.splitlines())) <= 80
-    assert "chevals" not in out
+    (tmp_path / "lexicons" / "xx" / "exceptions.tsv").write_text(REASON, "utf-8")
+    assert run(tmp_path, "xx", *lists).exit_code == 0
+    alone = run(tmp_path, "xx", "--words", str(words))
+    assert "spelling" in (tmp_path / "lexicons" / "xx" / "evidence.tsv").read_text("utf-8")
+    assert alone.exit_code == 0
 
 
-def test_an_unknown_language_or_a_bad_table_is_an_error(
-    place: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert script.main([*place, "xy"]) == 2
-    assert "there is no lexicon 'xy' (languages: xx)" in capsys.readouterr().err
-    (tmp_path / "lexicons" / "xx" / "verb.tsv").write_text("lemma\nonly one\ttoo many\n", "utf-8")
-    assert script.main(place) == 2
-    assert "verb.tsv:2" in capsys.readouterr().err
+def test_without_a_source_it_says_how_to_get_one(tmp_path: Path) -> None:
+    ask(tmp_path, {"noun": CHEVAL})
+    (tmp_path / "templates").mkdir()
+    result = run(tmp_path, "xx")
+    assert result.exit_code == 0
+    assert "pip install simplemma" in result.output
+    assert not (tmp_path / "lexicons" / "xx" / "evidence.tsv").exists()
+    unknown = run(tmp_path, "xy")
+    assert (unknown.exit_code, "there is no lexicon 'xy'" in unknown.output) == (2, True)
 
 
 # --- the real lexicons ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_source_contradicts_the_lexicon(language: str) -> None:
-    if not SHARED.exists():
-        pytest.skip(f"{SHARED} is not here")
-    report = verification.verify(CHECKOUT / "lexicons" / language, SHARED)
-    assert "UD" in report.sources
-    assert not [f"{f.place}: {f.form}: {f.objections}" for f in report.of("contradicted")]
-    if language != "zh":  # its rows are items, and its words have no forms
-        assert "UniMorph" in report.sources
-        assert len(report.of("confirmed")) > 0.75 * len(report.findings)
+def test_the_evidence_counts_every_form_of_the_lexicon(language: str) -> None:
+    folder = CHECKOUT / "lexicons" / language
+    lexicon = Lexicon(folder)
+    claimed = {
+        table.name: sum(1 for _ in witness.claims(table))
+        for table in witness.tables_with_forms(lexicon)
+    }
+    lines = (folder / "evidence.tsv").read_text("utf-8").splitlines()
+    rows = (line[2:].split("\t") for line in lines if line.startswith("# ") and "\t" in line)
+    assert {name: int(forms) for name, forms, *_ in rows if forms != "forms"} == claimed

@@ -345,21 +345,17 @@ def unexplained_form(lexicon: Tables) -> Iterator[Problem]:
 
 
 def conflicting_forms(lexicon: Tables) -> Iterator[Problem]:
-    """Two rows of a word fill the same cell differently.
+    """Two tables fill the same cell of a word differently.
 
-    They have the spelling and the part of speech in common: correct the form. Homonyms that differ
-    (`Band#1`, `Band#2`, verbs of another aspect or with another auxiliary) are numbered or marked
-    in every row; then nothing is compared.
+    The rows have lemma and part of speech in common: correct one of the forms, or leave the forms
+    to one table. Homonyms (`Band#1`, `Band#2`) have marks and are words of their own.
     """
-    first: dict[tuple[str, str, Feats], tuple[Row, str]] = {}
+    first: dict[tuple[str, str, Feats], tuple[str, str]] = {}
     for table, row in lexicon.rows:
         for cell, form in row.forms.items():
-            other, text = first.setdefault((row.shown, row.upos, cell), (row, form))
-            if text != form and "" in (
-                row.lemma[len(row.shown) :],
-                other.lemma[len(other.shown) :],
-            ):
-                detail = f"{row.lemma!r}: {cell}: {form}, and {text} of {other.lemma!r}"
+            name, text = first.setdefault((row.lemma, row.upos, cell), (table.name, form))
+            if text != form:
+                detail = f"{row.lemma!r}: {cell}: {form}, and {text} in {name}.tsv"
                 yield Problem(detail, table.path, row.line)
 
 
