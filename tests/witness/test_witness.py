@@ -1,6 +1,7 @@
 """Witnesses of forms: what sources have, what they contradict, and what is written of it."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -324,3 +325,14 @@ def test_the_evidence_counts_every_form_of_the_lexicon(language: str) -> None:
     lines = (folder / "evidence.tsv").read_text("utf-8").splitlines()
     rows = (line[2:].split("\t") for line in lines if line.startswith("# ") and "\t" in line)
     assert {name: int(forms) for name, forms, *_ in rows if forms != "forms"} == claimed
+
+
+COUNT = re.compile(r"^\| `(\w[\w.]*\.tsv)` \| ([\d,]+)(?: rows|,? \|)", re.M)
+
+
+@pytest.mark.parametrize("readme", sorted((CHECKOUT / "lexicons").glob("*/README.md")), ids=str)
+def test_counts_of_rows_in_a_readme_are_those_of_the_tables(readme: Path) -> None:
+    counts = dict(COUNT.findall(readme.read_text("utf-8")))
+    lexicon = Lexicon(readme.parent)
+    rows = {name: f"{len(lexicon.table(name[:-4]).rows):,}" for name in counts}
+    assert counts == rows
