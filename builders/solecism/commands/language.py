@@ -50,7 +50,7 @@ def witness(
         raise unknown_error("there is no lexicon", language, "languages", known, folder.parent)
     found = find_evidence(Lexicon(folder), unimorph, treebanks, words, wrote)
     if not found.sources:
-        _say_sources(language)
+        _show_sources(language, as_json)
         return
     path = write_evidence(found)
     _show(found, as_json)
@@ -60,42 +60,41 @@ def witness(
         sys.exit(2)
 
 
-def _say_sources(language: str) -> None:
-    """Say which sources there are."""
+def _show_sources(language: str, as_json: bool) -> None:
+    """Print which sources there are and how to get them."""
     from solecism.witness.analysers import analysers_of
 
-    cli.echo("no source: nothing is written. There are")
-    cli.echo("--unimorph FOLDER: https://github.com/unimorph (deu, fra ...)")
-    cli.echo("--treebank PLACE: https://universaldependencies.org")
-    cli.echo("--words FILE: any list of words")
-    for name, install in analysers_of(language).items():
-        cli.echo(f"{name}: {install}")
+    known = {
+        "--unimorph FOLDER": "https://github.com/unimorph (deu, fra ...)",
+        "--treebank PLACE": "https://universaldependencies.org",
+        "--words FILE": "any list of words, for the spelling alone", **analysers_of(language),
+    }  # fmt: skip
+    if as_json:
+        cli.print_json({"sources": {}, "known": known})
+        return
+    cli.echo("no source was asked, nothing is written; there are")
+    for name, how in known.items():
+        cli.echo(f"{name}: {how}")
 
 
 def _show(found: Evidence, as_json: bool) -> None:
+    """Print the counts of forms by table, and the contradictions without a reason."""
     from solecism.witness.witness import COUNTED
 
-    contradicted = [
-        {
-            "table": f.claim.table.name,
-            "lemma": f.claim.row.lemma,
-            "form": f.claim.form,
-            "cell": str(f.claim.cell),
-            "sources": list(f.against),
-            "says": f.objections[0],
-            "place": f"{f.claim.table.path}:{f.claim.row.line}",
-        }
+    counts = {
+        name: {"forms": n.total(), **{state: n[state] for state in COUNTED}}
+        for name, n in found.counts.items()
+    }
+    unexplained = [
+        {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
+         "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
+         "sources": ", ".join(f.against), "says": f.objections[0]}
         for f in found.unexplained
-    ]
+    ]  # fmt: skip
     if as_json:
-        counts = {
-            name: {"forms": n.total(), **{state: n[state] for state in COUNTED}}
-            for name, n in found.counts.items()
-        }
-        cli.print_json({"sources": found.sources, "tables": counts, "unexplained": contradicted})
+        cli.print_json({"sources": found.sources, "tables": counts, "unexplained": unexplained})
         return
-    rows = [(name, n.total(), *(n[s] for s in COUNTED)) for name, n in found.counts.items()]
+    rows = [(name, *numbers.values()) for name, numbers in counts.items()]
     cli.console().print(cli.plain_table(rows, ["table"], ["forms", *COUNTED]))
-    for c in contradicted:
-        by = ", ".join(c["sources"])
-        cli.echo(f"{c['place']}: {c['lemma']!r}: {c['form']} ({c['cell']}): {by} has {c['says']}")
+    for form in unexplained:
+        cli.echo("{place}: {lemma!r}: {form} ({cell}): {sources} has {says}".format_map(form))

@@ -21,7 +21,7 @@ from solecism.lexicon.evidence import (
     head_lines,
     read_exceptions,
     writers,
-)
+)  # fmt: skip
 from solecism.lexicon.lexicon import Lexicon
 from solecism.witness.analysers import Spelt, analysers_of, ask_analyser
 from solecism.witness.claims import Claim, claims, judge, parts, tables_with_forms
