@@ -19,15 +19,15 @@ from solecism.datasets.from_templates import load_paradigms, templates_of_langua
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.slots import fill_slot
+from solecism.language_tags import iso_of
 from solecism.lexicon.table import read_table
 from solecism.root import Root
 from solecism.treebank.unimorph import read_unimorph
-from verifying.verify import ISO_639_3
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = ("Adverb", "Lasts", "Participle", "Readings")
 """Columns that say what else a form can be or say."""
-SPECIAL = frozenset({"classes", "orthography", "unwanted", "words"})
+SPECIAL = frozenset({"classes", "orthography", "unwanted", "words", "evidence", "exceptions"})
 
 
 def left_out(paradigm: Paradigm) -> int:
@@ -49,7 +49,7 @@ def readings(paradigms: list[Paradigm], language: str) -> dict[str, set[str]]:
         for row in read_table(path).rows if path.stem not in SPECIAL else ():
             for form in row.forms.values() or [row.shown]:
                 found[form].add(row.shown)
-    listed = ROOT.parent / "shared" / "unimorph" / ISO_639_3.get(language, language)
+    listed = ROOT.parent / "shared" / "unimorph" / (iso_of(language) or language)
     for triple in read_unimorph(listed, listed.name, lenient=True) if listed.is_file() else ():
         found[triple.form].add(triple.lemma)
     return found

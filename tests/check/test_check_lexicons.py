@@ -31,6 +31,8 @@ CASES = [
     ("L014", "noun", "pilot\tpilot", "pilot\tpi\u202elot", 4, "U+202E (right-to-left override)"),
     ("L014", "classes", "animate\t", "ani\u200bmate\t", 2, "U+200B (zero width space)"),
     ("L015", "orthography", "an =", "= =", 2, "'article'"),
+    ("L022", "noun", "chef\tchef\tchefs\tAnim\thuman\t2", "chef\tchef\tchefs\tAnim\thuman\t2\n"
+     "chef#2\tchef\tchefs\tAnim\thuman\t2", 7, "'chef#2'"),
     ("L023", "orthography", "article\ta\t[aeiou].*\tan =", "article\tde\tel|los\tdel =", 2, "'article'"),
     ("L015", "orthography", "stop\t\t\t.", "stop\ta\t\t.", 4, "'stop'"),
 ]  # fmt: skip
@@ -62,8 +64,38 @@ def test_each_check_finds_its_bad_file(
 
 
 def test_every_code_of_lexicons_has_a_case() -> None:
+    own = {"L010", "L020", "L021", "L025"}  # with several files
     found = {code for code in CHECKS if code[0] == "L"}
-    assert {case[0] for case in CASES} | {"L010"} == found - {*IDLE_CHECKS}
+    assert {case[0] for case in CASES} | own == found - {*IDLE_CHECKS}
+
+
+EVIDENCE = "table\tlemma\tcell\tunimorph\tud\tanalyser\nnoun\tchef\tNumber=Plur\tother: cheves\t\t"
+EXCEPTIONS = "table\tlemma\tform\tsource\treason\n"
+
+
+def test_a_contradicted_form_needs_a_reason_and_a_reason_a_contradiction(tmp_path: Path) -> None:
+    words = make_root(tmp_path) / "lexicons" / "xx"
+    rewrite(words / "exceptions.tsv", EXCEPTIONS + "noun\tchef\tchef\tUniMorph\tbecause\n")
+    assert codes(_check(tmp_path)) == []  # nobody was asked
+    rewrite(words / "evidence.tsv", f"# a head\n{EVIDENCE}\n")
+    idle, unexplained = sorted(_check(tmp_path), key=lambda finding: finding.code)
+    assert (unexplained.code, unexplained.line) == ("L025", 3)
+    assert (idle.code, idle.line) == ("L020", 2)
+    rewrite(words / "exceptions.tsv", EXCEPTIONS + "noun\tchef\tchefs\tUniMorph\tbecause\n")
+    assert codes(_check(tmp_path)) == []
+    rewrite(words / "exceptions.tsv", EXCEPTIONS)
+    rewrite(words / "evidence.tsv", f"{EVIDENCE}yes\n")  # another source has the form
+    assert codes(_check(tmp_path)) == []
+
+
+def test_two_tables_agree_about_a_word(tmp_path: Path) -> None:
+    words = make_root(tmp_path) / "lexicons" / "xx"
+    header, *_ = (words / "noun.tsv").read_text("utf-8").splitlines()
+    forms = "\t".join(part for part in header.split("\t") if "=" in part)
+    rewrite(words / "noun.art.tsv", f"lemma\t{forms}\nchef\tchef\tcheves\nchef#2\tchef\tchefes\n")
+    found = [finding for finding in _check(tmp_path) if finding.code == "L021"]
+    assert len(found) == 1
+    assert "cheves" in found[0].message or "chefs" in found[0].message
 
 
 def _many(rows: int, last: str) -> str:

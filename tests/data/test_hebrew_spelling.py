@@ -11,6 +11,7 @@ import pytest
 
 from release import CHECKOUT
 from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table, read_table
 
 FOLDER = CHECKOUT / "lexicons" / "he"
@@ -38,12 +39,11 @@ Form = tuple[Table, Row, Feats, str]
 
 def forms() -> Iterator[Form]:
     """Yield every form of the Hebrew lexicon, and words that have none."""
-    for path in sorted(FOLDER.glob("*.tsv")):
-        if path.stem not in ("classes", "orthography", "unwanted", "words"):
-            table = read_table(path)
-            for row in table.rows:
-                for cell, text in (row.forms or {Feats(): row.shown}).items():
-                    yield table, row, cell, text
+    for name in Lexicon(FOLDER).names:
+        table = read_table(FOLDER / f"{name}.tsv")
+        for row in table.rows:
+            for cell, text in (row.forms or {Feats(): row.shown}).items():
+                yield table, row, cell, text
 
 
 ALL = list(forms())

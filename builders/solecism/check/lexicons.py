@@ -3,13 +3,14 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
+from solecism.lexicon.evidence import Said
 from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -41,13 +42,26 @@ class Tables:
     """What could be read of the lexicon of a language.
 
     ``classes`` are the names in classes.tsv (empty if there is no such file); ``rules`` are the
-    rows of orthography.tsv, each with its line number.
+    rows of orthography.tsv, each with its line number; ``evidence`` are the rows of evidence.tsv;
+    ``explained`` the forms of exceptions.tsv (table, lemma, form), each with its line number.
     """
 
     folder: Path
     tables: tuple[Table, ...]
     classes: frozenset[str] = frozenset()
     rules: tuple[tuple[int, list[str]], ...] = ()
+    evidence: tuple[Said, ...] = ()
+    explained: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+
+    @property
+    def contradicted(self) -> Mapping[tuple[str, str, str], int]:
+        """The forms that evidence.tsv says are contradicted, each with its line there."""
+        known = {(table.name, row.lemma): row for table, row in self.rows}
+        return {
+            (said.table, said.lemma, row.forms.get(Feats.parse(said.cell), row.shown)): said.line
+            for said in self.evidence
+            if said.contradicted and (row := known.get((said.table, said.lemma)))
+        }
 
     @property
     def rows(self) -> Iterator[tuple[Table, Row]]:
@@ -290,6 +304,57 @@ def word_left_over(lexicon: Tables) -> Iterator[Problem]:
             yield Problem(repr(name), path, line)
 
 
+def idle_reason(lexicon: Tables) -> Iterator[Problem]:
+    """A line of exceptions.tsv explains a form that no source contradicts.
+
+    Remove it, or correct table, lemma and form; `solecism language witness` says what sources
+    contradict. Without evidence.tsv nothing is compared.
+    """
+    path = str(lexicon.folder / "exceptions.tsv")
+    for key, line in lexicon.explained.items() if lexicon.evidence else ():
+        if key not in lexicon.contradicted:
+            yield Problem(" ".join(key), path, line)
+
+
+def unexplained_form(lexicon: Tables) -> Iterator[Problem]:
+    """A source has another form, and none has this one.
+
+    Correct the form and run `solecism language witness` again, or give a reason in exceptions.tsv
+    (table, lemma, form, source, reason).
+    """
+    path = str(lexicon.folder / "evidence.tsv")
+    for key, line in lexicon.contradicted.items():
+        if key not in lexicon.explained:
+            yield Problem(" ".join(key), path, line)
+
+
+def conflicting_forms(lexicon: Tables) -> Iterator[Problem]:
+    """Two tables fill the same cell of a word differently.
+
+    The rows have lemma and part of speech in common: correct one of the forms, or leave the forms
+    to one table. Homonyms (`Band#1`, `Band#2`) have marks and are words of their own.
+    """
+    first: dict[tuple[str, str, Feats], tuple[str, str]] = {}
+    for table, row in lexicon.rows:
+        for cell, form in row.forms.items():
+            name, text = first.setdefault((row.lemma, row.upos, cell), (table.name, form))
+            if text != form:
+                detail = f"{row.lemma!r}: {cell}: {form}, and {text} in {name}.tsv"
+                yield Problem(detail, table.path, row.line)
+
+
+def repeated_forms(lexicon: Tables) -> Iterator[Problem]:
+    """A marked row repeats all the forms of its lemma.
+
+    Leave its cells empty: a row without forms has those of its lemma.
+    """
+    for table, row in lexicon.rows:
+        plain = table.by_lemma.get(row.shown, row)
+        same = row.forms == plain.forms and row.forms is not plain.forms
+        if row is not plain and row.forms and same:
+            yield Problem(repr(row.lemma), table.path, row.line)
+
+
 LEXICON_CHECKS = {
     "L004": ("error", unknown_class),
     "L005": ("error", unknown_upos),
@@ -302,6 +367,10 @@ LEXICON_CHECKS = {
     "L012": ("warning", same_forms),
     "L013": ("error", mixed_scripts),
     "L015": ("warning", idle_rule),
+    "L020": ("warning", idle_reason),
+    "L021": ("warning", conflicting_forms),
+    "L022": ("warning", repeated_forms),
     "L023": ("note", word_left_over),
+    "L025": ("warning", unexplained_form),
 }
 """The checks of the tables of a language: level and function by code."""

@@ -17,7 +17,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 """The pool of Arrow hands pages back so often that getting them again takes a tenth of a build."""
 
 GROUPS = {
-    "Make": ("new", "build", "convert"),
+    "Make": ("new", "build", "convert", "language"),
     "Check": ("check", "audit", "lock", "diff"),
     "Mine": ("mine",),
     "Publish": ("push", "site"),

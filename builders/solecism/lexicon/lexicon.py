@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from solecism.errors import InputError, Problem, candidates, unknown_error
 from solecism.lexicon.columns import COLUMNS, Column, read_columns
+from solecism.lexicon.evidence import EVIDENCE, EXCEPTIONS
 from solecism.lexicon.features import UNIVERSAL, Feats
 from solecism.lexicon.glosses import WORDS, Glosses
 from solecism.lexicon.orthography import Orthography, read_orthography
@@ -30,7 +31,7 @@ from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typic
 
 UNWANTED = "unwanted"
 CLASSES = "classes.tsv"
-_NOT_WORDS = ("classes", "orthography", UNWANTED, WORDS)
+_NOT_WORDS = ("classes", "orthography", UNWANTED, WORDS, EVIDENCE, EXCEPTIONS)
 
 
 class Lexicon:

@@ -1,198 +1,18 @@
-"""Verification of a lexicon: its forms held against treebanks, UniMorph and analysers."""
+"""The forms that a lexicon claims, and what a word list says of them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from itertools import product
-from pathlib import Path
 
-from solecism.errors import candidates, fail
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
-from solecism.treebank.unimorph import read_unimorph
-from verifying.attested import RoleCount, count_attested
-from verifying.wordlists import (
-    Analysis,
-    Attested,
-    OneWord,
-    WordList,
-    ask_lemminflect,
-    ask_pymorphy,
-    ask_simplemma,
-    count_forms,
-    fold,
-)  # fmt: skip
-
-ISO_639_3 = {
-    "ca": "cat", "da": "dan", "de": "deu", "en": "eng", "es": "spa", "fi": "fin", "fr": "fra",
-    "he": "heb", "it": "ita", "nl": "nld", "pl": "pol", "ro": "ron", "ru": "rus", "uk": "ukr",
-}  # fmt: skip
-
-STATUSES = ("confirmed", "unconfirmed", "disputed", "contradicted", "explained")
-NOISE = frozenset(("Abbr=Yes", "Foreign=Yes", "Typo=Yes"))
-TREEBANK_MINIMUM = 3
-"""So many words of a treebank are needed to contradict, or to outweigh a contradiction."""
-
-
-@dataclass(frozen=True)
-class FormFinding:
-    """The outcome for one form of a lexicon; ``by``: the sources that confirm it."""
-
-    language: str
-    table: str
-    place: str
-    lemma: str
-    form: str
-    features: str
-    status: str
-    by: tuple[str, ...] = ()
-    objections: tuple[str, ...] = ()
-    looked_up: str = ""
-
-
-@dataclass(frozen=True)
-class Verification:
-    """All findings for a language, the sources that were asked, and what was missing."""
-
-    language: str
-    findings: tuple[FormFinding, ...]
-    sources: Mapping[str, str] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
-    typical: tuple[RoleCount, ...] = ()
-
-    def of(self, *statuses: str) -> list[FormFinding]:
-        """Return the findings with one of some statuses."""
-        return [finding for finding in self.findings if finding.status in statuses]
-
-
-def find_lexicons(root: Path, languages: Sequence[str] = ()) -> list[Path]:
-    """Return the folders of some languages, or of all that have a lexicon.
-
-    Raises :class:`InputError` with the candidates where there is none.
-    """
-    known = sorted(path.name for path in root.glob("*") if any(path.glob("*.tsv")))
-    for language in languages:
-        if language not in known:
-            near = candidates("languages", known, language)
-            raise fail(f"there is no lexicon {language!r} {near}", root)
-    return [root / language for language in languages or known]
-
-
-def verify(folder: Path, shared: Path) -> Verification:
-    """Hold all tables of a lexicon against all sources that there are for its language."""
-    lexicon = Lexicon(folder)
-    asked = [claim for table in _tables(lexicon) for claim in claims(table)]
-    lists, notices = _word_lists(lexicon.code, shared, asked)
-    titles = {source.name: source.title for source in lists}
-    one_word = ask_simplemma(lexicon.code)
-    if one_word is None:
-        notices.append("simplemma: not installed, or it lacks the language")
-    else:
-        titles["simplemma"] = version("simplemma")
-    excused = explained(folder / "README.md")
-    findings = [_find(lexicon.code, claim, lists, one_word, excused) for claim in asked]
-    typical = count_attested(lexicon, _treebanks(lexicon.code, shared))
-    return Verification(lexicon.code, tuple(findings), titles, tuple(notices), tuple(typical))
-
-
-def _tables(lexicon: Lexicon) -> Iterator[Table]:
-    """Yield the tables that have forms of their own, and those whose words have no forms."""
-    for table in map(lexicon.table, lexicon.names):
-        main = lexicon.table(table.main) if table.main in lexicon.names else table
-        if table is main or not main.cells or table.cells != main.cells:
-            yield table
-
-
-def _word_lists(
-    language: str, shared: Path, asked: Sequence[Claim]
-) -> tuple[list[WordList], list[str]]:
-    """Read the sources that there are for a language; return notices of those that are not."""
-    pairs = {pair for claim in asked for pair in parts(claim)}
-    words = {word for pair in pairs for word in pair if word}
-    wanted: dict[str, Callable[[], WordList | None]] = {
-        "UD": lambda: _read_treebanks(language, shared),
-        "UniMorph": lambda: _read_unimorph(language, shared, words),
-    }
-    if language == "ru":
-        wanted["pymorphy3"] = lambda: ask_pymorphy(words)
-    if language == "en":
-        wanted["lemminflect"] = lambda: ask_lemminflect({lemma for lemma, _ in pairs if lemma})
-    found = {name: read() for name, read in wanted.items()}
-    notices = [f"{name}: nothing for {language!r}" for name, source in found.items() if not source]
-    return [source for source in found.values() if source], notices
-
-
-def _read_treebanks(language: str, shared: Path) -> WordList | None:
-    paths = _treebanks(language, shared)
-    counts = {
-        a: n for a, n in count_forms(paths).items() if not NOISE & set(str(a.feats).split("|"))
-    }
-    title = ", ".join(sorted({path.parent.name for path in paths}))
-    return WordList.of("UD", title, counts, True, TREEBANK_MINIMUM) if paths else None
-
-
-def _treebanks(language: str, shared: Path) -> list[Path]:
-    return sorted(shared.glob(f"ud*/UD_*/{language}_*.conllu"))
-
-
-def _read_unimorph(language: str, shared: Path, words: Iterable[str]) -> WordList | None:
-    """Read what a UniMorph file has of some words; return None where there is no file."""
-    code = ISO_639_3.get(language, language)
-    paths = [p for p in sorted(shared.glob("unimorph/*")) if re.split(r"[.\-_]", p.name)[0] == code]
-    folded = {fold(word) for word in words}
-    counts = {
-        Analysis(t.form, t.lemma, t.upos, t.feats): 1
-        for path in paths
-        for t in read_unimorph(path, code)
-        if fold(t.lemma) in folded or fold(t.form) in folded
-    }
-    title = ", ".join(path.name for path in paths)
-    return WordList.of("UniMorph", title, counts, False) if paths else None
-
-
-def explained(readme: Path) -> frozenset[str]:
-    """Read the contradictions that a README explains, each as ``table:lemma:form``."""
-    text = readme.read_text("utf-8") if readme.exists() else ""
-    section = re.search(r"^## Explained contradictions\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-    return frozenset(re.findall(r"^[-*] `([^`]+)`", section[1], re.M)) if section else frozenset()
-
-
-def _find(
-    language: str,
-    claim: Claim,
-    lists: Sequence[WordList],
-    one_word: OneWord | None,
-    excused: frozenset[str],
-) -> FormFinding:
-    """Ask all sources about a claim; simplemma knows only whether a form is one of a lemma."""
-    looked_up = parts(claim)
-    verdicts = [(source, judge(source, claim)) for source in lists]
-    confirming = [
-        (source, verdict) for source, verdict in verdicts if verdict.status == "confirmed"
-    ]
-    by = [source.name for source, _ in confirming]
-    if one_word is not None and all(one_word(*pair) for pair in looked_up):
-        by.append("simplemma")
-    objections = tuple(verdict.objection for _, verdict in verdicts if verdict.objection)
-    if not objections:
-        status = "confirmed" if by else "unconfirmed"
-    elif any(verdict.count >= source.minimum for source, verdict in confirming):
-        status = "disputed"
-    else:
-        status = "explained" if claim.key in excused else "contradicted"
-    words = " ".join(form for _, form in looked_up)
-    return FormFinding(
-        language, claim.table.name, f"{claim.table.path}:{claim.row.line}", claim.row.lemma,
-        claim.form, str(claim.row.inherent.updated(claim.cell)), status, tuple(by), objections,
-        looked_up=words if " " in claim.form else "",
-    )  # fmt: skip
-
+from solecism.witness.sources import Attested, WordList, fold
 
 RATIO = 10
 """A treebank with less than the minimum for a form, and so many times more against it, errs."""
@@ -227,10 +47,6 @@ class Claim:
         """The part of speech; treebanks take prepositions with suffixes for pronouns (Hebrew)."""
         suffixed = self.row.upos == "ADP" and "Person" in self.table.feature_names
         return "PRON" if suffixed else self.row.upos
-
-    @property
-    def key(self) -> str:
-        return f"{self.table.name}:{self.row.lemma}:{self.form}"
 
     @property
     def wanted(self) -> Feats:
@@ -332,9 +148,9 @@ def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form:
     if support and (support >= source.minimum or _total(others) < RATIO * support):
         return Verdict("confirmed", support)
     if _total(others) >= source.minimum:
-        return Verdict("contradicted", objection=f"{source.name} has {_list(others)}")
+        return Verdict("contradicted", objection=_list(others))
     if _at_odds(source, same, claim, form):
-        return Verdict("contradicted", objection=f"{source.name} has only {_list(same)}")
+        return Verdict("contradicted", objection=f"{claim.form} ({same[0].feats})")
     return Verdict()
 
 
@@ -412,5 +228,14 @@ def _outside(feats: Feats, claim: Claim) -> bool:
 
 
 def _list(found: Iterable[Attested]) -> str:
-    texts = [str(a) for a in sorted(found, key=lambda a: -a.count)]
-    return ", ".join(texts[:3]) + (", ..." if len(texts) > 3 else "")
+    """Return the most frequent forms, two at most."""
+    forms = (a.analysis.form for a in sorted(found, key=lambda a: -a.count))
+    return ", ".join([*dict.fromkeys(forms)][:2])
+
+
+def tables_with_forms(lexicon: Lexicon) -> Iterator[Table]:
+    """Yield the tables that have forms of their own, and those whose words have no forms."""
+    for table in map(lexicon.table, lexicon.names):
+        main = lexicon.table(table.main) if table.main in lexicon.names else table
+        if table is main or not main.cells or table.cells != main.cells:
+            yield table

@@ -1,0 +1,1 @@
+"""Sources that know nothing of a lexicon, and what they say of its forms."""

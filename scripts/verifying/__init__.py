@@ -1,2 +1,0 @@
-"""Lexicons compared with treebanks, UniMorph and analysers: the parts of
-``scripts/verify_lexicon.py``."""
