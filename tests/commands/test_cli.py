@@ -145,13 +145,9 @@ def test_list_says_how_many_items_were_locked(pairs: Root, tmp_path: Path) -> No
 def test_a_broken_template_is_a_row_of_list(root: Root) -> None:
     make_root(root.path, {}, {"bad": template("bad", "draw: many\n" + FRONT, LINES)}, "", "worse")
     told = run(root, "list", code=2)
-    assert [line.split()[0] for line in lines(told)[1:]] == [
-        "tiny/he",
-        "tiny/xx",
-        "worse",
-        "agreement",
-    ]
-    assert re.match(r"worse +0.0.0 +\? +broken: .*bad.jinja:\d", lines(told)[3])
+    first = [line.split()[0] for line in lines(told)[1:] if line[0] != " "]
+    assert first == ["tiny/he", "tiny/xx", "worse", "agreement"]
+    assert re.search(r"worse +0.0.0 +\? +broken: ", told.stdout)
     assert "'many'" in told.stderr
     *_, broken, _ = items(run(root, "list", "--json", code=2))
     assert (broken["name"], "'many'" in broken["problems"][0]["message"]) == ("worse", True)

@@ -56,14 +56,14 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     pages = ("docs/add-a-paradigm.md", "docs/add-a-language.md")
     printed = "".join(walk(page, tmp_path) for page in pages)
     assert "wrote templates/mine/en/each_of.jinja" in printed.replace(f"{tmp_path}/", "")
-    assert "Copied from the data set clams" in (tmp_path / MACROS).read_text(encoding="utf-8")
+    assert "{% macro predicate(" in (tmp_path / MACROS).read_text(encoding="utf-8")
     assert printed.count("0 errors, 0 warnings") == 2
     assert printed.count("warning T016") == 1
     assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 0 notes" in printed
     assert "of the" in printed
     assert "mismatch" in printed
     paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")
-    assert "predicate_clash" in paradigm
+    assert "predicate(angry, each, wrong=" in paradigm
     assert "<dt>After</dt>" not in paradigm
     card = (tmp_path / "mine/README.md").read_text(encoding="utf-8")
     assert "author = {{The authors of mine}}" in card
