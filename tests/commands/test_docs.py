@@ -59,7 +59,7 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     assert "{% macro predicate(" in (tmp_path / MACROS).read_text(encoding="utf-8")
     assert printed.count("0 errors, 0 warnings") == 2
     assert printed.count("warning T016") == 1
-    assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 0 notes" in printed
+    assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 1 note\n" in printed
     assert "of the" in printed
     assert "mismatch" in printed
     paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")

@@ -21,7 +21,6 @@ Rows = list[tuple[dict[str, str], list[tuple[Features, str]]]]
 Pair = tuple[str, str, str, str]
 """Good and bad sentence, good and bad tokens."""
 
-_UPOS = {"noun": "NOUN", "propn": "PROPN", "pron": "PRON", "det": "DET", "num": "NUM"}
 _FEATURES = {"Gender", "Animacy", "Person", "Number", "Case", "Tense", "Definite", "Degree"}
 _MARKS = ".,;:!?…。，、；：？！»)]"
 _FINAL = ".?!…。？！"
@@ -59,7 +58,7 @@ class Ref:
 
     @property
     def feats(self) -> Features:
-        nominal = {"Person": {"3"}} if _UPOS.get(self.table) else {}
+        nominal = {} if self.table in ("verb", "aux") else {"Person": {"3"}}
         own = {k: set(v.split(",")) for k, v in self.row.items() if k in _FEATURES and v}
         return {**nominal, **own, **({} if self.here is None else self.forms[self.here][0])}
 

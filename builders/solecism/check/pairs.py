@@ -292,7 +292,8 @@ def other_cell(batch: PairBatch) -> Flags:
 def _readings(word: str, lexicon: Lexicon) -> list[str]:
     """Return the forms that a text can be, as lemma and features."""
     found = lexicon.cells_of_forms.get(word, {})
-    return [f"{lemma} {cell}" for (_, lemma), cells in found.items() for cell in cells]
+    readings = (f"{lemma} {cell}" for (_, lemma), cells in found.items() for cell in cells)
+    return list(dict.fromkeys(readings))
 
 
 def lemma_twice(batch: PairBatch) -> Flags:

@@ -136,10 +136,10 @@ class Word:
 
     @cached_property
     def feats(self) -> Feats:
-        """The features that others agree with; what can be a subject is third person, unless it
-        has a person."""
-        nominal = self.row.upos in ("NOUN", "PROPN", "PRON", "DET", "NUM")
-        return _merged(_THIRD, self.shown_feats) if nominal else self.shown_feats
+        """The features that others agree with; all but verbs are third person, unless they have a
+        person: *each* as well as *house*."""
+        verbal = self.row.upos in ("VERB", "AUX")
+        return self.shown_feats if verbal else _merged(_THIRD, self.shown_feats)
 
     def __str__(self) -> str:
         return self.text
