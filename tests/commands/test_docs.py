@@ -63,7 +63,7 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     assert "of the" in printed
     assert "mismatch" in printed
     paradigm = (tmp_path / "pages/mine/en/index.html").read_text(encoding="utf-8")
-    assert "predicate(angry, each, wrong=" in paradigm
+    assert '<span class="nv">wrong</span>' in paradigm
     assert "<dt>After</dt>" not in paradigm
     card = (tmp_path / "mine/README.md").read_text(encoding="utf-8")
     assert "author = {{The authors of mine}}" in card

@@ -49,6 +49,12 @@ def _expression(source: str) -> nodes.Expr:
     return expression
 
 
+def macro_files(folder: Path) -> list[Path]:
+    """Return the files with macros for the templates of a folder that there are, in order."""
+    shared = folder.parents[1] / SHARED / f"{folder.name}.jinja"
+    return [path for path in (shared, folder / PHRASES) if path.is_file()]
+
+
 class Phrases:
     """The macros of one language of one data set, and the expressions that may call them.
 
@@ -69,10 +75,8 @@ class Phrases:
         self._known_uses: dict[str, Uses] = {}
         self._functions: dict[str, Function] = {}
         self._macros: dict[str, Macro] = {}
-        shared = folder.parents[1] / SHARED / f"{folder.name}.jinja"
-        for path in (shared, folder / PHRASES):
-            if path.is_file():
-                self._read(path)
+        for path in macro_files(folder):
+            self._read(path)
         self._compiler = self._compiler_of(self._macros)
 
     def tree(self, source: str) -> nodes.Expr:

@@ -13,7 +13,8 @@ from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from solecism.datasets.catalogue import Reference
-from solecism.grammar.inherit import DEFAULTS, SLOTS
+from solecism.grammar.inherit import DEFAULTS, kind_files
+from solecism.grammar.phrases import macro_files
 from solecism.harness.task_files import tasks_of_configs
 from solecism.inputs import read_source
 from solecism.language_tags import language_name
@@ -242,8 +243,8 @@ def _sources(data: SiteData) -> Iterator[SitePage]:
     """Yield a page for each language with the files that its templates share."""
     templates = [p.template for config in data.configs for p in config.paradigms if p.template]
     for folder in dict.fromkeys(template.folder for template in templates):
-        phrases = (folder.parent / "_phrases.jinja", folder / "_phrases.jinja")
-        files = [path for path in (*phrases, folder / DEFAULTS, folder / SLOTS) if path.is_file()]
+        defaults = (folder.parent / DEFAULTS, folder / DEFAULTS)
+        files = [*macro_files(folder), *filter(Path.is_file, defaults), *kind_files(folder)]
         codes = [(f"{path.parent.name}/{path.name}", _coloured_file(path)) for path in files]
         yield _page(
             "shared.html.jinja", _shared_path(data, folder.name),
