@@ -284,6 +284,12 @@ def test_pairs_are_scored_and_unknown_critical_words_skipped():
             assert row["logp_bad"] == pytest.approx(plain_score(model, bad))
 
 
+def test_pairs_without_tokens_are_refused():
+    pairs = pairs_of([("a cat", "a dog")]).drop_columns(["tokens_bad"])
+    with pytest.raises(InputError, match="pairs have no column 'tokens_bad'"):
+        list(score_ngram([pairs], model_of(["a cat"], 2)))
+
+
 def plain_score(model: NgramModel, text: str) -> float:
     words = [BOS, *(w if w in model.words else UNK for w in text.split()), EOS]
     steps = (probability(model, tuple(words[:i]), words[i]) for i in range(1, len(words)))

@@ -170,6 +170,7 @@ def score_ngram(
     (Mueller et al. 2020, appendix D).
     """
     for pairs in tables:
+        require(pairs, ("tokens_good", "tokens_bad"), "pairs")
         _refuse_other_words(pairs)
         skip = unknown_critical(pairs, model.vocabulary)
         reasons = [OUT_OF_VOCABULARY if unknown else None for unknown in skip]
