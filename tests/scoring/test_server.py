@@ -239,6 +239,14 @@ def test_the_name_of_the_model() -> None:
             server.open_server(name.replace("#tiny", "#tny"))
 
 
+def test_a_server_has_no_ngram_model(tmp_path: Path) -> None:
+    with (
+        serving(Completions(Path("tiny"))) as name,
+        pytest.raises(InputError, match="is no n-gram model"),
+    ):
+        solecism.score("some.parquet", name, method="ngram", out=tmp_path)
+
+
 def test_what_a_server_decides_cannot_be_chosen() -> None:
     for option in ({"bos": "never"}, {"eos": True}, {"dtype": "bfloat16"}, {"revision": "main"}):
         with pytest.raises(InputError, match="is what a server decides"):

@@ -118,7 +118,7 @@ class ModelPlace:
         self, kind: str, options: ScoreOptions, last: LastLoaded, eos: bool = False
     ) -> OpenedModel:
         """Return the model, ready to read; what was loaded last is taken again."""
-        if self.sort == "server":
+        if self.sort == "server" and kind != "n-gram":
             return _open_server(self.model, options)
         source, dtype, device = self.source, options.dtype, options.device
         name, local = options.name or self.model, Path(self.model).exists()
