@@ -105,6 +105,7 @@ _PAIRS = (f"score p.parquet {_MODEL}", "audit p.parquet", "convert p.parquet x.c
 _SUITES = ("convert s.parquet x", "convert s.parquet x.json", f"score s.parquet {_MODEL}")
 _STUDY = ("judge report study --out x", "judge accept study clams", "judge serve study --status")
 _ANSWERS = ("judge import study answers.json", "judge import study answers.json --from own")
+_INFLECT = ("language inflect fr --forms forms.tsv --root root",)
 READERS = {
     "root/templates/clams/fr/simple_agrmt.jinja": (*_SHOW, "check clams/fr --root root"),
     "root/templates/phrases/fr.jinja": _SHOW,
@@ -112,6 +113,9 @@ READERS = {
     "root/lexicons/columns.tsv": (*_SHOW, "check lexicons/fr --root root"),
     "root/lexicons/fr/noun.tsv": (*_SHOW, "check clams/fr --root root"),
     "root/lexicons/fr/verb.tsv": _SHOW,
+    "root/lexicons/fr/words.txt": _INFLECT,
+    "root/lexicons/fr/cells.toml": _INFLECT,
+    "forms.tsv": _INFLECT,
     "root/catalogue.toml": ("list --root root", "list clams --cite --root root", *_SHOW),
     "en_demo-ud-test.conllu": ("mine en_demo-ud-test.conllu --out x.jsonl",),
     "model.arpa": ("score clams/fr --model model.arpa --out new",),
@@ -163,6 +167,9 @@ def make_world(folder: Path) -> None:
     (folder / "lm").mkdir()
     for name, text in (
         ("en_demo-ud-test.conllu", TREEBANK), ("model.arpa", ARPA), ("people.csv", JUDGED),
+        ("root/lexicons/fr/words.txt", "lemma\tpos\tgloss\tclass\nsalon\tnoun\troom\troom\n"),
+        ("root/lexicons/fr/cells.toml", '[noun]\nproperties = ["Gender"]\ncells = ["Number=Sing"]\n'),
+        ("forms.tsv", "lemma\tform\tFEATS\nsalon\tsalon\tGender=Masc|Number=Sing\n"),
         ("suite.json", json.dumps(SUITE)), ("lm/results_1.json", json.dumps(LM_EVAL)),
     ):  # fmt: skip
         (folder / name).write_text(text, encoding="utf-8")

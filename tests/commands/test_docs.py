@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 import click
+import pyarrow.parquet as pq
 import pytest
 
 from causal_models import save_model
@@ -50,14 +52,13 @@ def walk(page: str, folder: Path) -> str:
     return "".join(printed)
 
 
-def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
-    """With a tiny random model in a folder of the name that the first page uses."""
+def test_the_tutorial_adds_a_paradigm(tmp_path: Path) -> None:
+    """With a tiny random model in a folder of the name that the page uses."""
     save_model(tmp_path / "gpt2", ["Each of the cleaners is angry.", "All of the cleaners are."])
-    pages = ("docs/add-a-paradigm.md", "docs/add-a-language.md")
-    printed = "".join(walk(page, tmp_path) for page in pages)
+    printed = walk("docs/add-a-paradigm.md", tmp_path)
     assert "wrote templates/mine/en/each_of.jinja" in printed.replace(f"{tmp_path}/", "")
     assert "{% macro predicate(" in (tmp_path / MACROS).read_text(encoding="utf-8")
-    assert printed.count("0 errors, 0 warnings") == 2
+    assert printed.count("0 errors, 0 warnings") == 1
     assert printed.count("warning T016") == 1
     assert "1 paradigm, 1,000 pairs checked: 0 errors, 0 warnings, 1 note\n" in printed
     assert "of the" in printed
@@ -67,11 +68,30 @@ def test_tutorials_add_a_paradigm_and_a_language(tmp_path: Path) -> None:
     assert "<dt>After</dt>" not in paradigm
     card = (tmp_path / "mine/README.md").read_text(encoding="utf-8")
     assert "author = {{The authors of mine}}" in card
-    assert re.search(r"Gli studenti \[\w+ono\]|Lo studente \[", printed) or "L'" in printed
-    assert (tmp_path / "italian" / "it").is_dir()
-    assert "Minimal pairs of it." in (tmp_path / "italian/README.md").read_text(encoding="utf-8")
-    sizes = next(part for part in printed.split("$ ") if part.startswith("solecism list mine/it"))
-    assert "36" in sizes
+
+
+def test_catalan_goes_from_nothing_to_the_twelve_paradigms(tmp_path: Path) -> None:
+    """On the words, the sentences and the forms that are made up for the page."""
+    shutil.copytree(CHECKOUT / "docs" / "catalan", tmp_path / "catalan")
+    printed = walk("docs/add-a-language.md", tmp_path)
+    page = (CHECKOUT / "docs/add-a-language.md").read_text(encoding="utf-8")
+    shown = [line[4:] for line in page.splitlines() if line.startswith("    ") and "\t" not in line]
+    assert len(shown) == 6
+    assert set(shown) <= set(printed.splitlines())
+    assert "10 paradigms, 10,048 pairs checked: 0 errors" in printed
+    assert re.findall(r"(?:error|warning) [A-Z]\d+", printed) == []
+    words = [line.split("\t") for line in (tmp_path / "catalan/words.txt").read_text().splitlines()]
+    written = (tmp_path / "lexicons/ca/words.txt").read_text()
+    for line in (
+        line[4:] for line in page.splitlines() if line.startswith("    ") and "\t" in line
+    ):
+        assert f"{line}\n" in written
+    assert len(words) == 57
+    assert (tmp_path / "catalan/sentences.conllu").read_text().count("# text") == 30
+    (built,) = (tmp_path / "catalan-pairs" / "ca").glob("*.parquet")
+    sentences = " ".join(pq.read_table(built)["sentence_good"].to_pylist())
+    assert {"dels", "del", "de l'amiga"} <= set(re.findall(r"\bd(?:els?\b|e l'amiga\b)", sentences))
+    assert "d'el" not in sentences
 
 
 _CELLS = r" +\d+\.\d \d+\.\d–\d+\.\d +\S+ +"

@@ -74,7 +74,11 @@ def test_an_error_in_the_sources_leaves_the_old_build(tmp_path: Path) -> None:
     root = small_root(tmp_path)
     build("clams", out=tmp_path / "clams", root=root)
     before = bytes_of(tmp_path / "clams")
-    edit(root.path / "templates" / "clams" / "_slots.yaml", "anybody: {from: noun", "anybody: {from: nuon")
+    edit(
+        root.path / "templates" / "clams" / "_slots.yaml",
+        "anybody: {from: noun",
+        "anybody: {from: nuon",
+    )
     with pytest.raises(InputError, match=r"did you mean 'noun\.clams'"):
         build("clams", out=tmp_path / "clams", root=Root(root.path))
     assert bytes_of(tmp_path / "clams") == before

@@ -1,4 +1,4 @@
-"""Make the lexicon of a language: hold its forms against other sources."""
+"""Make the lexicon of a language, its first paradigms, and hold its forms against other sources."""
 
 from __future__ import annotations
 
@@ -10,16 +10,87 @@ import click
 
 from solecism.commands import cli
 from solecism.errors import unknown_error
+from solecism.inputs import check_name
+from solecism.kit.inflecting import inflect
+from solecism.kit.skeleton import write_skeleton
+from solecism.kit.sources import ADAPTERS, read_sources
+from solecism.kit.starting import start
+from solecism.language_tags import code_of
 from solecism.lexicon.lexicon import Lexicon
+from solecism.root import Root
 
 if TYPE_CHECKING:
-    from solecism.root import Root
     from solecism.witness.witness import Evidence
 
 
-@click.group(cls=cli.VerbGroup, groups={"Verbs": ("witness",)}, help=__doc__)
+_TREEBANK = cli.option("--treebank", type=cli.PLACE, help="CoNLL-U file, or folder of them.")
+_UNIMORPH = cli.option("--unimorph", type=cli.PLACE, help="UniMorph file.")
+
+
+@click.group(
+    cls=cli.VerbGroup, groups={"Verbs": ("new", "inflect", "witness", "skeleton")}, help=__doc__
+)
 def command() -> None:
     pass
+
+
+@command.command("new")
+@click.argument("code")
+@_TREEBANK
+@_UNIMORPH
+@cli.option("--least", type=click.IntRange(0), default=50, help="Cells seen more often are listed.")
+@cli.OWN_ROOT
+def new(code: str, treebank: Path | None, unimorph: Path | None, least: int, root: Root) -> None:
+    """Write the files that a linguist fills: words, cells, spelling, macros.
+
+    CODE: ca, or cat. The cells of the tables are those that the treebank shows, else UniMorph.
+    """
+    code = check_name(code_of(code) or code, "language")
+    kind, path = ("treebank", treebank) if treebank else ("unimorph", unimorph)
+    cli.echo(start(root, code, ADAPTERS[kind](path, code) if path else (), least))
+
+
+@command.command("inflect")
+@click.argument("code")
+@_TREEBANK
+@_UNIMORPH
+@cli.option("--forms", type=cli.PLACE, help="Table: lemma, form, FEATS; perhaps `guessed`.")
+@cli.OWN_ROOT
+@cli.JSON
+def inflect_tables(code: str, root: Root, as_json: bool, **places: Path | None) -> None:
+    """Fill the tables of a language with the forms that sources have.
+
+    From words.txt and cells.toml of lexicons/CODE. A cell that no source has is `?`: write it into
+    the table, and run this again; what a person typed stays. Where two sources differ, write one.
+
+    There is no inflector here: verbecc, morfeusz2, pymorphy3 and lt-proc run in an environment of
+    their own and write the table for --forms (with `guessed` in a fourth column of a word that
+    the program does not know).
+
+    Who may write a row: in your own lexicon, any source. Into lexicons that ship with Solecism,
+    sources under BSD, MIT, Apache or CC BY, and words typed in; all others (verbecc, pymorphy3,
+    Apertium, UniMorph, most treebanks) only witness. What wrote a form is not its witness.
+    """
+    folder = root.lexicon(code)
+    out = inflect(folder, read_sources(places, folder.name))
+    if as_json:
+        cli.print_json(vars(out))
+    else:
+        cli.echo("\n".join(out.lines()))
+    if out.refused:
+        click.get_current_context().exit(1)
+
+
+@command.command("skeleton")
+@click.argument("name")
+@cli.OWN_ROOT
+def skeleton(name: str, root: Root) -> None:
+    """Write the paradigms, of twelve that most languages have, that the lexicon can fill.
+
+    NAME: mine/ca. A paradigm waits until the tables and macros have what it needs: run this again.
+    """
+    dataset, _, code = name.partition("/")
+    cli.echo("\n".join(write_skeleton(root, check_name(dataset, "data set"), code)))
 
 
 @command.command("witness")

@@ -419,7 +419,7 @@ class LanguageForms:
                 if "_" in word.form or not any(map(str.isalpha, word.form)):
                     continue
                 form = _uncapitalised(word.form, word.lemma, self.language)
-                found[word._replace(form=form, feats=_in_order(word.feats))][treebank] += count
+                found[word._replace(form=form, feats=in_order(word.feats))][treebank] += count
         return found
 
     @cached_property
@@ -533,7 +533,7 @@ def _uncapitalised(form: str, lemma: str, language: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _in_order(feats: str) -> str:
+def in_order(feats: str) -> str:
     """Return FEATS in UD's order, without features whose name or value UD does not allow."""
     good = {}
     for name, values in bundle(feats).items():

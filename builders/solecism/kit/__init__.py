@@ -1,0 +1,1 @@
+"""A new language: what treebanks show of it, tables of forms from sources, first paradigms."""
