@@ -23,6 +23,7 @@ CASES = [
     ("L019", f"{LEXICON}/typical/verb.tsv", "lemma\tAgent\nlaugh\tchef\n", "verb.tsv", 1, "'Agent'"),
     ("L024", "lexicons/columns.tsv", COLUMNS, "verb.tsv", 1, "'Frame'"),
     ("L024", "lexicons/columns.tsv", COLUMNS, "noun.tsv", 7, "'book': Set '3' ("),
+    ("L026", f"{LEXICON}/adj.tsv", "lemma\tA=1\nbig\t?\n", "adj.tsv", 2, "'big': A=1 is ?"),
     ("T023", "templates/phrases/xx.jinja", "\n{% macro is(s) %}{% endmacro %}\n", "xx.jinja", 2, "'is'"),
     ("T024", f"{TEMPLATES}/_slots.yaml", "thing of v: {from: noun}\n", "_slots.yaml", 1, "'thing of'"),
     ("T024", "templates/phrases/xx.yaml", "a b: {from: noun}\n", "xx.yaml", 1, "'a b'"),

@@ -14,7 +14,7 @@ from solecism.inputs import read_lines
 from solecism.lexicon.columns import COLUMNS, Column, read_columns
 from solecism.lexicon.features import UNIVERSAL
 from solecism.lexicon.glosses import GLOSS
-from solecism.lexicon.table import UPOS, Table, main_name, read_tsv
+from solecism.lexicon.table import UPOS, Table, main_name, read_tsv, unwritten
 from solecism.lexicon.typical import GROUPS, TYPICAL
 from solecism.root import SHARED, installed_root
 
@@ -179,6 +179,15 @@ def _unlisted_values(table: Table, column: Column) -> Iterator[Problem]:
                 yield Problem(message, table.path, row.line)
 
 
+def unwritten_form(lexicon: Tables) -> Iterator[Problem]:
+    """A form is still `?`.
+
+    No source had it, or sources differ: write the form, or leave the cell empty if there is none.
+    """
+    for table in lexicon.tables:
+        yield from unwritten(table)
+
+
 IDLE_CHECKS = {
     "L016": ("warning", idle_column),
     "L017": ("warning", idle_table),
@@ -187,5 +196,6 @@ IDLE_CHECKS = {
     "T023": ("warning", idle_macro),
     "T024": ("warning", idle_kind),
     "L024": ("error", unlisted_column),
+    "L026": ("error", unwritten_form),
 }
 """The checks of what a language has and nothing uses: level and function by code."""

@@ -14,11 +14,8 @@ from solecism.kit.words import CELLS, WORDS, TableShape, WantedWord, read_shapes
 from solecism.lexicon.features import Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.lexicon import Lexicon
-from solecism.lexicon.table import UPOS, main_name, read_tsv
+from solecism.lexicon.table import UNKNOWN, UPOS, main_name, read_tsv
 from solecism.terminal import counted
-
-UNKNOWN = "?"
-"""What stands in the cell of a form that nobody has written yet."""
 
 KEPT = "kept"
 """The source of a form that stands in the table and that no source has that was named now."""

@@ -6,19 +6,18 @@ languages. A template says in ``needs`` what one form of a table must have: ``no
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from solecism.errors import InputError, Problem
+from solecism.errors import InputError
 from solecism.files import add_texts
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import load_paradigm
 from solecism.grammar.phrases import Phrases
 from solecism.inputs import read_source
-from solecism.kit.inflecting import UNKNOWN
 from solecism.lexicon.features import Feats
 from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.table import unwritten
 from solecism.root import SHARED, Root
 
 _NEEDS = re.compile(r"^needs: \[(.*)\]\n", re.MULTILINE)
@@ -32,7 +31,7 @@ def write_skeleton(root: Root, dataset: str, code: str) -> list[str]:
     """
     lexicon = Lexicon(root.lexicon(code))
     folder = root.path / "templates" / dataset / lexicon.code
-    if unknown := list(_unknown_forms(lexicon)):
+    if unknown := [p for name in lexicon.names for p in unwritten(lexicon.table(name))]:
         raise InputError(unknown)
     phrases, _ = Phrases(folder, lexicon), (lexicon.typical, lexicon.orthography)
     texts, waiting = dict[Path, str](), list[str]()
@@ -48,13 +47,6 @@ def write_skeleton(root: Root, dataset: str, code: str) -> list[str]:
     wrote = add_texts(root.path, {path: t for path, t in texts.items() if not path.exists()})
     total = f"{len(texts) + len(waiting)} paradigms: {len(texts)} draw; {len(waiting)} wait"
     return [*(f"wrote {path}" for path in wrote), total, *(f"waits: {text}" for text in waiting)]
-
-
-def _unknown_forms(lexicon: Lexicon) -> Iterator[Problem]:
-    for table in map(lexicon.table, lexicon.names):
-        for row in table.rows:
-            for cell in (cell for cell, form in row.forms.items() if form == UNKNOWN):
-                yield Problem(f"{row.lemma!r}: {cell} is ?: write it", table.path, row.line)
 
 
 def _lacking(lexicon: Lexicon, need: str) -> str:

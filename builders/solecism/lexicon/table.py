@@ -25,6 +25,10 @@ _SPACES = "\xa0\xad\u034f\u202f\u2065"
 """What texts may hold and words may not: no-break spaces, soft hyphens, what joins graphemes."""
 
 
+UNKNOWN = "?"
+"""What stands in the cell of a form that nobody has written yet."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A word: its lemma, its forms by features, and its properties."""
@@ -263,6 +267,13 @@ def _cell_problems(
     forms = [value for name, value in zip(header, values, strict=True) if "=" in name]
     if forms and not any(forms) and "#" not in values[0]:  # a marked word has those of its lemma
         yield Problem(f"{values[0]!r} has no form at all: every form is empty", str(path), line)
+
+
+def unwritten(table: Table) -> Iterator[Problem]:
+    """Yield a problem for each form that nobody has written yet."""
+    for row in table.rows:
+        for cell in (cell for cell, form in row.forms.items() if form == UNKNOWN):
+            yield Problem(f"{row.lemma!r}: {cell} is ?: write it", table.path, row.line)
 
 
 def table_text(table: Table, comments: Iterable[str] = ()) -> str:
