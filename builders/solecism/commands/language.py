@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from solecism.commands import cli
-from solecism.errors import unknown_error
 from solecism.lexicon.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from solecism.root import Root
-    from solecism.witness.witness import Evidence
+    from solecism.witness.witness import Evidence, Witnessed
 
 
 @click.group(cls=cli.VerbGroup, groups={"Verbs": ("witness",)}, help=__doc__)
@@ -24,13 +23,14 @@ def command() -> None:
 
 @command.command("witness")
 @click.argument("language")
-@cli.option("--unimorph", type=cli.FOLDER, help="Folder with lists of UniMorph (deu, fra ...).")
+@cli.option("--unimorph", type=cli.PLACE,
+            help="List of UniMorph, or folder with lists (deu, fra ...).")  # fmt: skip
 @cli.option("--treebank", "treebanks", type=cli.PLACE, multiple=True,
-            help="CoNLL-U file, or folder of such files.")  # fmt: skip
+            help="CoNLL-U file, or folder with files of the language (de_*.conllu).")  # fmt: skip
 @cli.option("--words", type=cli.PLACE, multiple=True,
             help="Words, apart by blanks or lines: witnesses of the spelling alone.")  # fmt: skip
 @cli.option("--wrote", multiple=True, metavar="NAME",
-            help="A source that wrote the forms, and so is no witness of them (it is kept).")  # fmt: skip
+            help="A source that wrote the forms, and so is no witness; the next call keeps it.")  # fmt: skip
 @cli.JSON
 @cli.OWN_ROOT
 def witness(
@@ -44,19 +44,16 @@ def witness(
     """
     from solecism.witness.witness import find_evidence, write_evidence
 
-    folder = root.path / "lexicons" / language
-    if not folder.is_dir():
-        known = sorted(path.name for path in folder.parent.glob("*/"))
-        raise unknown_error("there is no lexicon", language, "languages", known, folder.parent)
-    found = find_evidence(Lexicon(folder), unimorph, treebanks, words, wrote)
+    found = find_evidence(Lexicon(root.lexicon(language)), unimorph, treebanks, words, wrote)
     if not found.sources:
-        _show_sources(language, as_json)
+        _show_sources(found.lexicon.code, as_json)
         return
+    unexplained = found.unexplained
     path = write_evidence(found)
-    _show(found, as_json)
+    _show(found, unexplained, as_json)
     if not as_json:
         cli.echo(f"wrote {path}")
-    if found.unexplained:
+    if unexplained:
         sys.exit(2)
 
 
@@ -65,7 +62,7 @@ def _show_sources(language: str, as_json: bool) -> None:
     from solecism.witness.analysers import analysers_of
 
     known = {
-        "--unimorph FOLDER": "https://github.com/unimorph (deu, fra ...)",
+        "--unimorph PLACE": "https://github.com/unimorph (deu, fra ...)",
         "--treebank PLACE": "https://universaldependencies.org",
         "--words FILE": "any list of words, for the spelling alone", **analysers_of(language),
     }  # fmt: skip
@@ -77,7 +74,7 @@ def _show_sources(language: str, as_json: bool) -> None:
         cli.echo(f"{name}: {how}")
 
 
-def _show(found: Evidence, as_json: bool) -> None:
+def _show(found: Evidence, forms: list[Witnessed], as_json: bool) -> None:
     """Print the counts of forms by table, and the contradictions without a reason."""
     from solecism.witness.witness import COUNTED
 
@@ -89,7 +86,7 @@ def _show(found: Evidence, as_json: bool) -> None:
         {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
          "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
          "sources": ", ".join(f.against), "says": f.objections[0]}
-        for f in found.unexplained
+        for f in forms
     ]  # fmt: skip
     if as_json:
         cli.print_json({"sources": found.sources, "tables": counts, "unexplained": unexplained})

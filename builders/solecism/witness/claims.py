@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from solecism.lexicon.features import Feats, agree
-from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 from solecism.witness.sources import Attested, WordList, fold
 
@@ -33,8 +32,7 @@ DEFAULTS = frozenset(
 FINITE = Feats.parse("Mood=Ind|VerbForm=Fin")
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A form that a lexicon lists, in a cell of a row of a table."""
 
     table: Table
@@ -48,11 +46,6 @@ class Claim:
         suffixed = self.row.upos == "ADP" and "Person" in self.table.feature_names
         return "PRON" if suffixed else self.row.upos
 
-    @property
-    def wanted(self) -> Feats:
-        """All that the form expresses."""
-        return self.says(self.cell)
-
     def says(self, cell: Feats) -> Feats:
         """Return what a form in a cell of the row expresses.
 
@@ -60,18 +53,14 @@ class Claim:
         but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
         """
         feats = Feats() if self.upos == "ADP" else self.row.inherent.updated(cell)
-        if self.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
-            feats = FINITE.updated(feats)
-            if "Fin" not in feats["VerbForm"]:
-                feats = Feats(tuple(pair for pair in feats.pairs if pair[0] != "Mood"))
-        return feats
+        tensed = self.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats)
+        finite = tensed and "Fin" in feats.get("VerbForm", "Fin")
+        return FINITE.updated(feats) if finite else feats
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The judgement of a source on a form: its count there, and what the source has instead."""
+class Verdict(NamedTuple):
+    """How often a source has a form, and what it has instead."""
 
-    status: str = "unconfirmed"
     count: int = 0
     objection: str = ""
 
@@ -82,19 +71,6 @@ def skeleton(text: str) -> str:
     plain = fold(text).casefold().replace("ß", "ss").replace("œ", "oe")
     plain = unicodedata.normalize("NFD", plain).replace("\u0302", "")
     return re.sub(r"(?<=[א-ת])[וי]", "", unicodedata.normalize("NFC", plain))
-
-
-def claims(table: Table) -> Iterator[Claim]:
-    """Yield all forms of a table; a word without forms is printed as its lemma.
-
-    A marked word that has the forms of its lemma is left out.
-    """
-    for row in table.rows:
-        plain = table.by_lemma.get(row.shown, row)
-        if row is not plain and row.forms and row.forms is plain.forms:
-            continue
-        for cell, form in (row.forms or {Feats(): row.shown}).items():
-            yield Claim(table, row, cell, form)
 
 
 def parts(claim: Claim) -> list[tuple[str, str]]:
@@ -117,61 +93,49 @@ def parts(claim: Claim) -> list[tuple[str, str]]:
 
 def judge(source: WordList, claim: Claim) -> Verdict:
     """Ask a source about a form: about each word looked up and each value of the column."""
-    verdicts = [_judge_part(source, claim, lemma, form) for lemma, form in parts(claim)]
-    return _first(verdicts, ("contradicted", "unconfirmed", "confirmed"))
+    verdicts = [
+        max(_judge(source, claim, lemma, form), key=lambda v: (v.objection > "", v.count))
+        for lemma, form in parts(claim)
+    ]
+    return min(verdicts, key=lambda v: (not v.objection, v.count))
 
 
-def _judge_part(source: WordList, claim: Claim, lemma: str, form: str) -> Verdict:
+def _judge(source: WordList, claim: Claim, lemma: str, form: str) -> Iterator[Verdict]:
+    """Yield what a source says of a word for each value of the column: ``Person=1,2`` has two."""
     if not lemma:
-        count = _total(source.by_form.get(fold(form), ()))
-        return Verdict("confirmed", count) if count else Verdict()
-    each = [_judge_word(source, claim, wanted, lemma, form) for wanted in _single(claim.wanted)]
-    return _first(each, ("contradicted", "confirmed", "unconfirmed"))
-
-
-def _first(verdicts: Iterable[Verdict], order: Sequence[str]) -> Verdict:
-    return min(verdicts, key=lambda verdict: order.index(verdict.status))
-
-
-def _single(feats: Feats) -> Iterator[Feats]:
-    """Split ``Person=1,2`` into a bundle for each value."""
-    names = [name for name, _ in feats.pairs]
-    for values in product(*(sorted(values) for _, values in feats.pairs)):
-        yield Feats.of(dict(zip(names, values, strict=True)))
-
-
-def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form: str) -> Verdict:
+        yield Verdict(_total(source.by_form.get(fold(form), ())))
+        return
     known, same = _look_up(source, claim.upos, lemma, form)
     invariable = len(set(claim.row.forms.values())) <= 1
-    support = _total(a for a in same if _supports(a.feats, wanted, invariable))
-    others = _others(known, wanted, form, claim.upos)
-    if support and (support >= source.minimum or _total(others) < RATIO * support):
-        return Verdict("confirmed", support)
-    if _total(others) >= source.minimum:
-        return Verdict("contradicted", objection=_list(others))
-    if _at_odds(source, same, claim, form):
-        return Verdict("contradicted", objection=f"{claim.form} ({same[0].feats})")
-    return Verdict()
+    feats = claim.says(claim.cell)
+    for values in product(*(sorted(values) for _, values in feats.pairs)):
+        wanted = Feats.of(dict(zip(feats, values, strict=True)))
+        support = _total(a for a in same if _supports(a.feats, wanted, invariable))
+        others = _others(known, wanted, form, claim.upos)
+        if support and (support >= source.minimum or _total(others) < RATIO * support):
+            yield Verdict(support)
+        elif _total(others) >= source.minimum:
+            yield Verdict(objection=_list(others))
+        elif _at_odds(source, same, claim, form):
+            yield Verdict(objection=f"{claim.form} ({same[0].feats})")
+        else:
+            yield Verdict()
 
 
 def _look_up(
     source: WordList, upos: str, lemma: str, form: str
 ) -> tuple[list[Attested], list[Attested]]:
     """Return what a source has of a lemma, and of a form (of any lemma if it lacks this one)."""
-    parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
-    known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
-    alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)
+    upos_too = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
+    known = [a for a in source.by_lemma.get(fold(lemma), ()) if a.upos in upos_too]
+    alike = [a for a in source.by_form.get(fold(form), ()) if a.upos in upos_too]
     if upos in LIKE_UPOS or not known:
         return known, alike
-    return known, [a for a in alike if fold(a.analysis.lemma) == fold(lemma)]
+    return known, [a for a in alike if fold(a.lemma) == fold(lemma)]
 
 
 def _total(found: Iterable[Attested]) -> int:
     return sum(a.count for a in found)
-
-
-def _of(found: Iterable[Attested], upos: Sequence[str]) -> list[Attested]:
-    return [a for a in found if a.analysis.upos in upos]
 
 
 def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
@@ -184,13 +148,13 @@ def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> l
 
     None where one of them is a variant of the form.
     """
-    expressed = {name for a in known for name in a.feats}
-    asked = _bundle(wanted, upos) & expressed
-    if not asked and _bundle(wanted, upos):
+    names = _bundle(wanted, upos)
+    asked = names & {name for a in known for name in a.feats}
+    if names and not asked:
         return []
     found = [a for a in known if _bundle(a.feats, upos) == asked and agree(a.feats, wanted)]
-    others = [a for a in found if fold(a.analysis.form) != fold(form)]
-    return [] if any(skeleton(a.analysis.form) == skeleton(form) for a in others) else others
+    others = [a for a in found if fold(a.form) != fold(form)]
+    return [] if any(skeleton(a.form) == skeleton(form) for a in others) else others
 
 
 @cache
@@ -217,25 +181,13 @@ def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str
 
 
 def _outside(feats: Feats, claim: Claim) -> bool:
-    columns = {
-        name: frozenset(v for cell in claim.table.cells for v in cell.get(name, ()))
-        for name in claim.table.feature_names
-    }
-    unknown = _bundle(feats, claim.upos) - set(columns) - set(claim.wanted)
-    return bool(unknown) or any(
-        name in feats and not feats[name] & columns[name] for name in columns
-    )
+    columns = {n: {v for c in claim.table.cells for v in c.get(n, ())}
+               for n in claim.table.feature_names}  # fmt: skip
+    unknown = _bundle(feats, claim.upos) - {*columns, *claim.says(claim.cell)}
+    return bool(unknown) or any(not feats[n] & columns[n] for n in columns if n in feats)
 
 
 def _list(found: Iterable[Attested]) -> str:
     """Return the most frequent forms, two at most."""
-    forms = (a.analysis.form for a in sorted(found, key=lambda a: -a.count))
+    forms = (a.form for a in sorted(found, key=lambda a: -a.count))
     return ", ".join([*dict.fromkeys(forms)][:2])
-
-
-def tables_with_forms(lexicon: Lexicon) -> Iterator[Table]:
-    """Yield the tables that have forms of their own, and those whose words have no forms."""
-    for table in map(lexicon.table, lexicon.names):
-        main = lexicon.table(table.main) if table.main in lexicon.names else table
-        if table is main or not main.cells or table.cells != main.cells:
-            yield table
