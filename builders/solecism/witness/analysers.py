@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -127,7 +127,7 @@ def _simplemma(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Pair]:
             yield lemma, form
 
 
-_ASK: Mapping[str, Callable[[str, str, Collection[Pair]], Iterable[Attested | Pair]]] = {
+_ASK: Mapping[str, Callable[[str, str, Collection[Pair]], Iterator[Any]]] = {
     "pymorphy3": _pymorphy3, "lemminflect": _lemminflect, "simplemma": _simplemma,
     "readings": _readings, "unknown_words": _unknown_words,
 }  # fmt: skip

@@ -61,7 +61,7 @@ class Claim(NamedTuple):
 class Verdict(NamedTuple):
     """How often a source has a form, and what it has instead."""
 
-    count: int = 0
+    times: int = 0
     objection: str = ""
 
 
@@ -94,10 +94,10 @@ def parts(claim: Claim) -> list[tuple[str, str]]:
 def judge(source: WordList, claim: Claim) -> Verdict:
     """Ask a source about a form: about each word looked up and each value of the column."""
     verdicts = [
-        max(_judge(source, claim, lemma, form), key=lambda v: (v.objection > "", v.count))
+        max(_judge(source, claim, lemma, form), key=lambda v: (v.objection > "", v.times))
         for lemma, form in parts(claim)
     ]
-    return min(verdicts, key=lambda v: (not v.objection, v.count))
+    return min(verdicts, key=lambda v: (not v.objection, v.times))
 
 
 def _judge(source: WordList, claim: Claim, lemma: str, form: str) -> Iterator[Verdict]:
@@ -135,7 +135,7 @@ def _look_up(
 
 
 def _total(found: Iterable[Attested]) -> int:
-    return sum(a.count for a in found)
+    return sum(a.times for a in found)
 
 
 def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
@@ -189,5 +189,5 @@ def _outside(feats: Feats, claim: Claim) -> bool:
 
 def _list(found: Iterable[Attested]) -> str:
     """Return the most frequent forms, two at most."""
-    forms = (a.form for a in sorted(found, key=lambda a: -a.count))
+    forms = (a.form for a in sorted(found, key=lambda a: -a.times))
     return ", ".join([*dict.fromkeys(forms)][:2])

@@ -40,7 +40,7 @@ class Attested(NamedTuple):
     lemma: str
     upos: str
     feats: Feats
-    count: int = 1
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def read_treebanks(places: Sequence[Path], language: str) -> WordList:
     counts = Counter[Attested]()
     for word, number in (found for file in files for found in _words(file)):
         counts[word] += number
-    words = [word._replace(count=count) for word, count in counts.items()]
+    words = [word._replace(times=times) for word, times in counts.items()]
     return WordList("UD", version_of(files), words, True, TREEBANK_MINIMUM)
 
 

@@ -108,7 +108,7 @@ def _witness(
     against = [source for source, verdict in verdicts if verdict.objection]
     by = [
         source for source, verdict in verdicts if source.name not in wrote
-        and verdict.count >= (source.minimum if against else 1)
+        and verdict.times >= (source.minimum if against else 1)
     ]  # fmt: skip
     known = spelt.issuperset(parts(claim))
     values = {"analyser": SPELLING} if known else {}
