@@ -58,18 +58,14 @@ class Tables:
     @property
     def contradicted(self) -> Mapping[tuple[str, str, str], int]:
         """The forms that evidence.tsv says are contradicted, each with its line there."""
-        return {
-            (said.table, said.lemma, form): said.line
-            for said, form in self.said
-            if said.contradicted and form
-        }
+        found = ((said, form) for said, form in self.said if said.contradicted and form)
+        return {(said.table, said.lemma, form): said.line for said, form in found}
 
     @property
     def said(self) -> Iterator[tuple[Said, str]]:
         """The rows of evidence.tsv for one form, each with the form: ``""`` if there is none."""
-        known = {
-            (table.name, row.lemma, cell): form for table, row, cell, form in claims(self.tables)
-        }
+        found = claims(self.tables)
+        known = {(table.name, row.lemma, cell): form for table, row, cell, form in found}
         for said in self.evidence:
             if not said.lemma.startswith(f"{EVERY} "):
                 yield said, known.get((said.table, said.lemma, said.cell), "")

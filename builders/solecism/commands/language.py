@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from solecism.lexicon.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from solecism.root import Root
-    from solecism.witness.witness import Evidence, Witnessed
+    from solecism.witness.witness import Evidence
 
 
 @click.group(cls=cli.VerbGroup, groups={"Verbs": ("witness",)}, help=__doc__)
@@ -42,23 +42,20 @@ def witness(
     Writes lexicons/LANGUAGE/evidence.tsv. Analysers that are installed are asked too. The exit code
     is 2 if a source contradicts a form and exceptions.tsv gives no reason.
     """
-    from solecism.witness.witness import find_evidence, write_evidence
+    from solecism.witness.witness import find_evidence
 
     found = find_evidence(Lexicon(root.lexicon(language)), unimorph, treebanks, words, wrote)
-    if not found.sources:
-        _show_sources(found.lexicon.code, as_json)
-        return
-    unexplained = found.unexplained
-    path = write_evidence(found)
-    _show(found, unexplained, as_json)
-    if not as_json:
-        cli.echo(f"wrote {path}")
-    if unexplained:
+    figures = _write(found) if found.sources else _known_sources(found.lexicon.code)
+    if as_json:
+        cli.print_json(figures)
+    else:
+        _show(figures)
+    if figures.get("unexplained"):
         sys.exit(2)
 
 
-def _show_sources(language: str, as_json: bool) -> None:
-    """Print which sources there are and how to get them."""
+def _known_sources(language: str) -> dict[str, Any]:
+    """Return which sources there are and how to get them."""
     from solecism.witness.analysers import analysers_of
 
     known = {
@@ -66,19 +63,14 @@ def _show_sources(language: str, as_json: bool) -> None:
         "--treebank PLACE": "https://universaldependencies.org",
         "--words FILE": "any list of words, for the spelling alone", **analysers_of(language),
     }  # fmt: skip
-    if as_json:
-        cli.print_json({"sources": {}, "known": known})
-        return
-    cli.echo("no source was asked, nothing is written; there are")
-    for name, how in known.items():
-        cli.echo(f"{name}: {how}")
+    return {"sources": {}, "known": known}
 
 
-def _show(found: Evidence, forms: list[Witnessed], as_json: bool) -> None:
-    """Print the counts of forms by table, and the contradictions without a reason."""
-    from solecism.witness.witness import COUNTED
+def _write(found: Evidence) -> dict[str, Any]:
+    """Write the evidence; return counts of forms by table, and contradictions without a reason."""
+    from solecism.witness.witness import COUNTED, write_evidence
 
-    counts = {
+    tables = {
         name: {"forms": n.total(), **{state: n[state] for state in COUNTED}}
         for name, n in found.counts.items()
     }
@@ -86,12 +78,21 @@ def _show(found: Evidence, forms: list[Witnessed], as_json: bool) -> None:
         {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
          "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
          "sources": ", ".join(f.against), "says": f.objections[0]}
-        for f in forms
+        for f in found.unexplained
     ]  # fmt: skip
-    if as_json:
-        cli.print_json({"sources": found.sources, "tables": counts, "unexplained": unexplained})
+    path = str(write_evidence(found))
+    return {"sources": found.sources, "tables": tables, "unexplained": unexplained, "path": path}
+
+
+def _show(figures: dict[str, Any]) -> None:
+    """Print what is known of sources, or what was found."""
+    if "known" in figures:
+        cli.echo("no source was asked, nothing is written; there are")
+        cli.echo("\n".join(f"{name}: {how}" for name, how in figures["known"].items()))
         return
-    rows = [(name, *numbers.values()) for name, numbers in counts.items()]
-    cli.console().print(cli.plain_table(rows, ["table"], ["forms", *COUNTED]))
-    for form in unexplained:
+    rows = [(name, *numbers.values()) for name, numbers in figures["tables"].items()]
+    titles = list(next(iter(figures["tables"].values()), ()))
+    cli.console().print(cli.plain_table(rows, ["table"], titles))
+    for form in figures["unexplained"]:
         cli.echo("{place}: {lemma!r}: {form} ({cell}): {sources} has {says}".format_map(form))
+    cli.echo(f"wrote {figures['path']}")

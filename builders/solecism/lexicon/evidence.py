@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from solecism.errors import fail
@@ -62,16 +63,18 @@ def read_evidence(folder: Path) -> list[Said]:
     path = folder / f"{EVIDENCE}.tsv"
     rows = list(read_tsv(path, HEAD))[1:] if path.exists() else []
     return [
-        Said(table, lemma, _parse(cell, path, line), tuple(values), line)
+        Said(table, lemma, parse_feats(cell, path, line), tuple(values), line)
         for line, (table, lemma, cell, *values) in rows
     ]
 
 
-def _parse(text: str, path: Path, line: int) -> Feats:
+@cache
+def parse_feats(text: str, path: Path, line: int | None = None) -> Feats:
+    """Return the features of a text; raises :class:`InputError` with its place."""
     try:
         return Feats.parse(text)
     except ValueError as error:
-        raise fail(str(error), path, line) from None
+        raise fail(f"FEATS {text!r}: {error}", path, line) from None
 
 
 def read_head(folder: Path) -> tuple[list[str], dict[str, str]]:
@@ -93,5 +96,5 @@ def read_exceptions(folder: Path) -> dict[tuple[str, str, str], int]:
     for line, (_, lemma, form, _, reason, *_) in rows:
         if not reason:
             raise fail(f"{lemma!r}: {form!r} has no reason", path, line)
-        _parse(form if "=" in form else "", path, line)
+        parse_feats(form if "=" in form else "", path, line)
     return {(table, lemma, form): line for line, (table, lemma, form, *_) in rows}

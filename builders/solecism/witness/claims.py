@@ -117,7 +117,7 @@ def _judge(source: WordList, claim: Claim, lemma: str, form: str) -> Iterator[Ve
         elif _total(others) >= source.minimum:
             yield Verdict(objection=_list(others))
         elif _at_odds(source, same, claim, form):
-            yield Verdict(objection=f"{claim.form} ({same[0].feats})")
+            yield Verdict(objection=f"{claim.form} ({min(str(a.feats) for a in same)})")
         else:
             yield Verdict()
 
@@ -181,13 +181,13 @@ def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str
 
 
 def _outside(feats: Feats, claim: Claim) -> bool:
-    columns = {n: {v for c in claim.table.cells for v in c.get(n, ())}
-               for n in claim.table.feature_names}  # fmt: skip
-    unknown = _bundle(feats, claim.upos) - {*columns, *claim.says(claim.cell)}
-    return bool(unknown) or any(not feats[n] & columns[n] for n in columns if n in feats)
+    table = claim.table
+    if _bundle(feats, claim.upos) - {*table.feature_names, *claim.says(claim.cell)}:
+        return True
+    return any(n in feats and feats[n].isdisjoint(table.values(n)) for n in table.feature_names)
 
 
 def _list(found: Iterable[Attested]) -> str:
     """Return the most frequent forms, two at most."""
-    forms = (a.form for a in sorted(found, key=lambda a: -a.times))
+    forms = (form for _, form in sorted((-a.times, a.form) for a in found))
     return ", ".join([*dict.fromkeys(forms)][:2])

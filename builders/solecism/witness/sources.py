@@ -15,7 +15,7 @@ import numpy as np
 from solecism.errors import fail
 from solecism.hashing import file_digest
 from solecism.language_tags import iso_of
-from solecism.lexicon.evidence import COLUMNS
+from solecism.lexicon.evidence import COLUMNS, parse_feats
 from solecism.lexicon.features import Feats
 from solecism.treebank.conllu import files_of, read_tokens
 from solecism.treebank.forms import distinct_words
@@ -114,15 +114,7 @@ def _words(file: Path) -> Iterator[tuple[Attested, int]]:
                 # A capital begins a sentence or a title, unless the lemma has it.
                 form = form.lower() if lemma == lemma.lower() else form
                 lemma = form if lemma == "_" else lemma
-                yield Attested(form, lemma, upos, _feats(feats, text, file)), int(number)
-
-
-@cache
-def _feats(text: str, form: str, file: Path) -> Feats:
-    try:
-        return Feats.parse(text)
-    except ValueError as error:
-        raise fail(f"FEATS of {form!r}: {error}", file) from None
+                yield Attested(form, lemma, upos, parse_feats(feats, file)), int(number)
 
 
 def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> WordList:
