@@ -68,20 +68,18 @@ def _known_sources(language: str) -> dict[str, Any]:
 
 def _write(found: Evidence) -> dict[str, Any]:
     """Write the evidence; return counts of forms by table, and contradictions without a reason."""
-    from solecism.witness.witness import COUNTED, write_evidence
+    from solecism.witness.witness import write_evidence
 
-    tables = {
-        name: {"forms": n.total(), **{state: n[state] for state in COUNTED}}
-        for name, n in found.counts.items()
-    }
     unexplained = [
         {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
          "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
          "sources": ", ".join(f.against), "says": f.objections[0]}
         for f in found.unexplained
     ]  # fmt: skip
-    path = str(write_evidence(found))
-    return {"sources": found.sources, "tables": tables, "unexplained": unexplained, "path": path}
+    return {
+        "sources": found.sources, "tables": found.counts, "unexplained": unexplained,
+        "path": str(write_evidence(found)),
+    }  # fmt: skip
 
 
 def _show(figures: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def ask_analyser(
         file = [Path(entry["file"].format(code))] if "file" in entry else []
         title = version_of(file) or version(name)
         found = set(_ASK[entry["ask"]](name, code, pairs))
-    except (ImportError, FileNotFoundError, subprocess.CalledProcessError):
+    except (ImportError, OSError, subprocess.CalledProcessError):
         return None
     if "tags" in entry and found:
         return WordList(name, title, found, entry.get("knows_forms", False))

@@ -81,13 +81,13 @@ def parts(claim: Claim) -> list[tuple[str, str]]:
     """
     if prefix := claim.row.properties.get("Prefix", ""):
         return [(claim.row.shown.removeprefix(prefix), claim.form)]
-    words, lemmas = claim.form.split(" "), claim.row.shown.split(" ")
-    if len(words) == 1:
+    if " " not in claim.form:
         return [(claim.row.shown, claim.form)]
-    forms = [form.split(" ") for form in claim.row.forms.values()]
-    if any(len(form) != len(words) for form in forms) or len(lemmas) != len(words):
+    words = claim.form.split(" ")
+    lemmas, *forms = (text.split(" ") for text in (claim.row.shown, *claim.row.forms.values()))
+    if {len(form) for form in (lemmas, *forms)} != {len(words)}:
         return [("", word) for word in words]
-    inflecting = [i for i in range(len(words)) if len({form[i] for form in forms}) > 1]
+    inflecting = [i for i, each in enumerate(zip(*forms, strict=True)) if len({*each}) > 1]
     return [(lemmas[i], words[i]) for i in inflecting] or [("", word) for word in words]
 
 
@@ -110,7 +110,10 @@ def _judge(source: WordList, claim: Claim, lemma: str, form: str) -> Iterator[Ve
     feats = claim.says(claim.cell)
     for values in product(*(sorted(values) for _, values in feats.pairs)):
         wanted = Feats.of(dict(zip(feats, values, strict=True)))
-        support = _total(a for a in same if _supports(a.feats, wanted, invariable))
+        alike = [a for a in same if agree(a.feats, wanted)]
+        # Without any of the features it says nothing, but of a word that has one form only.
+        named = set() if invariable else set(wanted)
+        support = _total(a for a in alike if not named or named & a.feats.keys())
         others = _others(known, wanted, form, claim.upos)
         if support and (support >= source.minimum or _total(others) < RATIO * support):
             yield Verdict(support)
@@ -136,11 +139,6 @@ def _look_up(
 
 def _total(found: Iterable[Attested]) -> int:
     return sum(a.times for a in found)
-
-
-def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
-    shared = not wanted or invariable or any(name in feats for name in wanted)
-    return shared and agree(feats, wanted)
 
 
 def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> list[Attested]:

@@ -61,11 +61,13 @@ class Evidence:
         ]  # fmt: skip
 
     @property
-    def counts(self) -> dict[str, Counter[str]]:
-        """The number of forms of each table in each state."""
-        found: dict[str, Counter[str]] = {}
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The number of forms of each table, of all and in each state."""
+        found: dict[str, dict[str, int]] = {}
         for form in self.forms:
-            found.setdefault(form.claim.table.name, Counter())[form.state] += 1
+            counts = found.setdefault(form.claim.table.name, dict.fromkeys(("forms", *COUNTED), 0))
+            counts["forms"] += 1
+            counts[form.state] += 1
         return found
 
 
@@ -129,8 +131,7 @@ def write_evidence(evidence: Evidence) -> Path:
     lines += [f"{tsv.WROTE}{name}" for name in evidence.wrote]
     lines += ["# " + "\t".join(("table", "forms", *COUNTED))]
     for name, counts in evidence.counts.items():
-        numbers = (counts.total(), *(counts[state] for state in COUNTED))
-        lines.append("\t".join((f"# {name}", *map(str, numbers))))
+        lines.append("\t".join((f"# {name}", *map(str, counts.values()))))
     lacking = [f for f in evidence.forms if len(f.by) < 2 and not f.objections]
     grouped = lacking if len(lacking) > MOST_ROWS else []
     listed = [f for f in evidence.forms if f.objections or (len(f.by) < 2 and not grouped)]
