@@ -101,9 +101,10 @@ def check_lexicon(folder: Path) -> list[Finding]:
         _ = lexicon.typical, lexicon.unwanted
     subject = Tables(folder, tuple(tables), classes, rules)
     with _noting(found, "L001"):
+        subject = replace(subject, explained=read_exceptions(folder))
+    with _noting(found, "L001"):
         evidence, (_, counted) = tuple(read_evidence(folder)), read_head(folder)
-        explained = read_exceptions(folder)
-        subject = replace(subject, evidence=evidence, counted=counted, explained=explained)
+        subject = replace(subject, evidence=evidence, counted=counted)
     found += _findings({**LEXICON_CHECKS, **IDLE_CHECKS}, subject)
     return list(dict.fromkeys(found))
 

@@ -89,12 +89,13 @@ def read_head(folder: Path) -> tuple[list[str], dict[str, str]]:
 def read_exceptions(folder: Path) -> dict[tuple[str, str, str], int]:
     """Return what ``exceptions.tsv`` explains: table, lemma, form, each with its line.
 
-    In place of a form, features (``Mood=Imp``) stand for the cells with them that are empty.
+    In place of a form, features (``Mood=Imp``) stand for the cells with them that are empty. Lines
+    without a reason explain nothing.
     """
     path = folder / f"{EXCEPTIONS}.tsv"
     rows = list(read_tsv(path, EXCEPTION))[1:] if path.exists() else []
-    for line, (_, lemma, form, _, reason, *_) in rows:
-        if not reason:
-            raise fail(f"{lemma!r}: {form!r} has no reason", path, line)
+    for line, (_, _, form, *_) in rows:
         parse_feats(form if "=" in form else "", path, line)
-    return {(table, lemma, form): line for line, (table, lemma, form, *_) in rows}
+    return {
+        (table, lemma, form): line for line, (table, lemma, form, _, reason, *_) in rows if reason
+    }
