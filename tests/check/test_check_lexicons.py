@@ -64,7 +64,7 @@ def test_each_check_finds_its_bad_file(
 
 
 def test_every_code_of_lexicons_has_a_case() -> None:
-    own = {"L010", "L020", "L021", "L025"}  # with several files
+    own = {"L010", "L020", "L021", "L025", "L027"}  # with several files
     found = {code for code in CHECKS if code[0] == "L"}
     assert {case[0] for case in CASES} | own == found - {*IDLE_CHECKS}
 
@@ -83,9 +83,32 @@ def test_a_contradicted_form_needs_a_reason_and_a_reason_a_contradiction(tmp_pat
     assert (idle.code, idle.line) == ("L020", 2)
     rewrite(words / "exceptions.tsv", EXCEPTIONS + "noun\tchef\tchefs\tUniMorph\tbecause\n")
     assert codes(_check(tmp_path)) == []
+    rewrite(words / "exceptions.tsv", EXCEPTIONS + "noun\tchef\tchefs\tUniMorph\t\n")
+    assert codes(_check(tmp_path)) == ["L025"]  # no reason is none
+    rewrite(words / "exceptions.tsv", EXCEPTIONS + "noun\tchef\tNumber=Plur\t\tbecause\n")
+    assert codes(_check(tmp_path)) == ["L020", "L025"]  # it does not lack that form
     rewrite(words / "exceptions.tsv", EXCEPTIONS)
     rewrite(words / "evidence.tsv", f"{EVIDENCE}yes\n")  # another source has the form
     assert codes(_check(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "line", "named"),
+    [
+        ("evidence", f"{EVIDENCE}\nnoun\tbaker\tNumber=Plur\n", "L027", 3, "'baker': Number=Plur"),
+        ("evidence", f"{EVIDENCE}\nnoun\tchef\tCase=Dat\n", "L027", 3, "'chef': Case=Dat"),
+        ("evidence", f"# table\tforms\n# noun\t9\n{EVIDENCE}\n", "L027", 1, "noun: 10 forms, 9 in"),
+        ("evidence", f"# table\tforms\n# noun\t10\n{EVIDENCE}\n", "L027", 1, "verb: 8 forms, 0 in"),
+        ("evidence", f"{EVIDENCE}\nnoun\tchef\tnumber=Plur\n", "L001", 3, "'number' is not spelt"),
+        ("exceptions", EXCEPTIONS + "noun\tchef\tcase=Dat\t\tx\n", "L001", 2, "'case' is not spelt"),
+    ],
+)  # fmt: skip
+def test_evidence_and_reasons_fit_the_tables(
+    tmp_path: Path, name: str, text: str, code: str, line: int, named: str
+) -> None:
+    rewrite(make_root(tmp_path) / "lexicons" / "xx" / f"{name}.tsv", text)
+    found = [f for f in _check(tmp_path) if f.code == code and named in f.message]
+    assert [finding.line for finding in found] == [line], [str(f) for f in _check(tmp_path)]
 
 
 def test_two_tables_agree_about_a_word(tmp_path: Path) -> None:
@@ -160,16 +183,25 @@ def test_what_a_part_inherits_is_checked_in_its_main_table_alone(tmp_path: Path)
     assert {f.code for f in found} == {"L016", "L017"}  # no template draws from it
 
 
-DEFECTIVE = "lemma\tA=1\tA=2\tA=3\tA=4\tA=5\tA=6\tMood=Imp\n"
+DEFECTIVE = "lemma\tFrame\tA=1\tA=2\tA=3\tA=4\tA=5\tA=6\tMood=Imp\n"
 
 
-@pytest.mark.parametrize(("forms", "missing"), [(3, []), (4, ["A=5", "A=6"]), (6, [])])
-def test_a_word_that_lacks_half_of_its_forms_is_defective(
-    tmp_path: Path, forms: int, missing: list[str]
+@pytest.mark.parametrize(
+    ("frame", "forms", "reasons", "missing"),
+    [
+        ("modal", 3, [], ["A=4", "A=5", "A=6", "Mood=Imp"]),
+        ("modal", 3, ["A=4,5", "Mood=Imp"], ["A=6"]),
+        ("modal", 7, [], []),
+        ("", 3, [], []),
+    ],
+)
+def test_a_word_with_a_frame_has_its_forms_or_a_reason(
+    tmp_path: Path, frame: str, forms: int, reasons: list[str], missing: list[str]
 ) -> None:
-    """Imperatives are expected of no word."""
-    rows = [f"w{n}\t" + "\t".join(f"w{n}{x}" for x in "abcdefg") for n in range(30)]
-    last = "last\t" + "\t".join("lastabcdef"[: n + 5] for n in range(forms))
+    rows = [f"w{n}\tmodal\t" + "\t".join(f"w{n}{x}" for x in "abcdefg") for n in range(30)]
+    last = f"last\t{frame}\t" + "\t".join(f"last{x}" for x in "abcdefg"[:forms])
     verbs = read_table(rewrite(tmp_path / "verb.tsv", DEFECTIVE + "\n".join([*rows, last]) + "\n"))
-    found = [problem.message for problem in form_missing(Tables(tmp_path, (verbs,)))]
+    explained = {("verb", "last", reason): 1 for reason in reasons}
+    tables = Tables(tmp_path, (verbs,), explained=explained)
+    found = [problem.message for problem in form_missing(tables)]
     assert found == [f"'last': {cell}" for cell in missing]

@@ -3,7 +3,8 @@
 import json
 import re
 import shutil
-import subprocess
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from click.testing import CliRunner, Result
 
 from release import CHECKOUT
 from solecism.commands import main
+from solecism.errors import InputError
 from solecism.language_tags import iso_of
-from solecism.lexicon.evidence import read_evidence
+from solecism.lexicon.evidence import claims, read_evidence
 from solecism.lexicon.lexicon import Lexicon
 from solecism.witness import analysers, witness
-from solecism.witness.sources import fold, read_treebanks
+from solecism.witness.sources import fold, read_treebanks, read_unimorph_lists
 
 LANGUAGES = sorted(path.parent.name for path in (CHECKOUT / "lexicons").glob("*/evidence.tsv"))
 
@@ -23,7 +25,11 @@ LANGUAGES = sorted(path.parent.name for path in (CHECKOUT / "lexicons").glob("*/
 @pytest.fixture(autouse=True)
 def no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask no analyser that happens to be installed on this machine."""
-    monkeypatch.setattr(analysers.shutil, "which", lambda _: None)
+    monkeypatch.setattr(analysers, "_printed", not_installed)
+
+
+def not_installed(*_: object) -> str:
+    raise FileNotFoundError
 
 
 # --- what a treebank attests -------------------------------------------------------------------
@@ -41,10 +47,8 @@ def conllu(*words: tuple[str, str, str, str], repeat: int = 1) -> str:
 def counted(folder: Path, text: str) -> dict[tuple[str, str, str, str], int]:
     path = folder / "xx_demo-ud-test.conllu"
     path.write_text(text, "utf-8")
-    found = [a for same in read_treebanks([path]).by_form.values() for a in same]
-    return {
-        (a.analysis.form, a.analysis.lemma, a.analysis.upos, str(a.feats)): a.count for a in found
-    }
+    found = read_treebanks([path], "xx").words
+    return {(a.form, a.lemma, a.upos, str(a.feats)): a.times for a in found}
 
 
 def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
@@ -57,6 +61,36 @@ def test_hebrew_words_within_a_word(tmp_path: Path) -> None:
 def test_a_form_has_the_case_of_its_lemma(tmp_path: Path) -> None:
     text = conllu(("Chats", "chat", "NOUN", "_"), ("Paris", "Paris", "PROPN", "_"))
     assert {key[0] for key in counted(tmp_path, text)} == {"chats", "Paris"}
+
+
+def test_of_a_folder_only_the_language_is_read(tmp_path: Path) -> None:
+    for language, form in (("fr", "chat"), ("de", "Katze")):
+        path = tmp_path / f"{language}_demo-ud-test.conllu"
+        path.write_text(conllu((form, form, "NOUN", "_")), "utf-8")
+        (tmp_path / iso_of(language)).write_text(f"{form}\t{form}\tN;SG\n", "utf-8")
+    for place in (tmp_path, tmp_path / "fra"):
+        words = read_unimorph_lists(place, "fr", {"chat", "Katze"})
+        assert [word.form for word in words.words] == ["chat"]
+    treebank = read_treebanks([tmp_path], "fr")
+    assert [word.form for word in treebank.words] == ["chat"]
+    assert re.fullmatch(r"fr_demo-ud-test\.conllu [0-9a-f]{8}", treebank.title)
+    (word,) = read_treebanks([path], "fr").words  # a file that is named is read
+    assert word.form == "Katze"
+
+
+@pytest.mark.parametrize("read", [lambda p: read_treebanks([p], "it"),
+                                  lambda p: read_unimorph_lists(p, "it", set())])  # fmt: skip
+def test_a_folder_without_the_language_is_refused(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    (tmp_path / "fr_demo-ud-test.conllu").write_text(conllu(("a", "a", "X", "_")), "utf-8")
+    with pytest.raises(InputError, match=r"holds no (treebank|list) of 'it'"):
+        read(tmp_path)
+
+
+def test_bad_features_of_a_treebank_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"xx_demo.*FEATS .number=Plur.: feature .number. is not"):
+        counted(tmp_path, conllu(("chats", "chat", "NOUN", "number=Plur")))
 
 
 # --- a small lexicon and small sources ---------------------------------------------------------
@@ -97,7 +131,7 @@ def ask(
         if text:
             path.write_text(text, "utf-8")
     treebanks = [conllu_file] if treebank else []
-    lists = shared / "unimorph"
+    lists = shared / "unimorph" if unimorph else None
     return witness.find_evidence(Lexicon(lexicon), lists, treebanks, [], [wrote] if wrote else [])
 
 
@@ -171,7 +205,7 @@ def test_other_forms_for_the_same_features_contradict(tmp_path: Path) -> None:
     found = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED)
     (form,) = found.unexplained
     assert (form.claim.form, form.against, form.objections) == (
-        "chevals", ("UniMorph",), ["other: chevaux"],
+        "chevals", ["UniMorph"], ["other: chevaux"],
     )  # fmt: skip
     explained = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED, exceptions=REASON)
     assert explained.counts["noun"]["contradicted"] == 1
@@ -184,8 +218,8 @@ def test_what_wrote_a_form_is_not_its_witness_but_may_contradict_it(tmp_path: Pa
         ("cheval", "unconfirmed"), ("chevals", "contradicted"),
     ]  # fmt: skip
     witness.write_evidence(found)
-    again = witness.find_evidence(found.lexicon, tmp_path / "shared" / "unimorph", [], [], [])
-    assert again.wrote == ["UniMorph"]
+    for names, kept in (([], ["UniMorph"]), (["verbecc", "a person"],) * 2):
+        assert witness.find_evidence(found.lexicon, None, [], [], names).wrote == kept
 
 
 def test_many_forms_without_two_witnesses_are_counted_by_cell(
@@ -229,12 +263,12 @@ def test_a_contradiction_outweighed_by_another_source_is_disputed(tmp_path: Path
 
 def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
     pytest.importorskip("pymorphy3")
-    words = analysers.ask_analyser("pymorphy3", "ru", set(), {"певица", "режиссёров"})
+    words = analysers.ask_analyser("pymorphy3", "ru", {("", "певица"), ("", "режиссёров")})
     assert isinstance(words, witness.WordList)
     assert "Animacy=Anim|Case=Ins|Gender=Fem|Number=Sing" in {
         str(a.feats) for a in words.by_form["певицей"]
     }
-    assert words.by_form[fold("режиссёров")][0].analysis.lemma == "режиссёр"
+    assert words.by_form[fold("режиссёров")][0].lemma == "режиссёр"
 
 
 def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
@@ -256,22 +290,21 @@ def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
 def test_commands_print_readings_or_words_that_they_do_not_know(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    printed = {"lt-proc": "^chats/chat<n><m><pl>/chat<strange>$ ^xy/*xy$", "hspell": "xy\n"}
-
-    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.CompletedProcess(command, 0, printed[command[0]].encode(), b"")
-
-    monkeypatch.setattr(analysers.shutil, "which", lambda name: name)
-    monkeypatch.setattr(analysers.Path, "exists", lambda _: True)
-    monkeypatch.setattr(analysers.subprocess, "run", run)
-    words = analysers.ask_analyser("apertium", "fr", set(), {"chats", "xy"})
+    printed = {"apertium": "^chats/chat<n><m><pl>/chat<strange>$ ^xy/*xy$", "hspell": "xy\n"}
+    monkeypatch.setattr(analysers, "_printed", lambda name, *_: printed[name])
+    monkeypatch.setattr(analysers, "version_of", lambda files: files[0].name)
+    pairs = {("", "chats"), ("", "xy"), ("", "ab-xy")}
+    words = analysers.ask_analyser("apertium", "fr", pairs)
     assert isinstance(words, witness.WordList)
-    assert [str(a) for found in words.by_form.values() for a in found] == [
-        "chats (Gender=Masc|Number=Plur)"
-    ]
-    spelt = analysers.ask_analyser("hspell", "he", set(), {"chats", "xy"})
-    assert callable(spelt)
-    assert (spelt("", "chats"), spelt("", "xy")) == (True, False)
+    assert [(a.form, str(a.feats)) for a in words.words] == [("chats", "Gender=Masc|Number=Plur")]
+    assert words.title == "apertium-fra-cat.automorf.bin".removeprefix("apertium-")
+    spelt = analysers.ask_analyser("hspell", "he", pairs)
+    assert spelt == ("hebrew.wgz, spelling", {("", "chats")})
+
+
+@pytest.mark.parametrize("language", ["de", "en", "fr", "he", "ru"])
+def test_hunspell_is_asked_for_each_language_that_has_a_dictionary(language: str) -> None:
+    assert "hunspell" in analysers.analysers_of(language)
 
 
 # --- the command line ----------------------------------------------------------------------------
@@ -294,7 +327,8 @@ def test_prints_counts_and_fails_where_a_contradiction_has_no_reason(tmp_path: P
         "noun": {"forms": 2, "two": 0, "one": 1, "spelling": 0, "none": 0, "contradicted": 1}
     }
     (tmp_path / "lexicons" / "xx" / "exceptions.tsv").write_text(REASON, "utf-8")
-    assert run(tmp_path, "xx", *lists).exit_code == 0
+    for place in ("unimorph", "unimorph/xx"):  # the folder, or the list itself
+        assert run(tmp_path, "xx", "--unimorph", str(tmp_path / "shared" / place)).exit_code == 0
     alone = run(tmp_path, "xx", "--words", str(words))
     assert "spelling" in (tmp_path / "lexicons" / "xx" / "evidence.tsv").read_text("utf-8")
     assert alone.exit_code == 0
@@ -307,6 +341,8 @@ def test_without_a_source_it_says_how_to_get_one(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "pip install simplemma" in result.output
     assert not (tmp_path / "lexicons" / "xx" / "evidence.tsv").exists()
+    (tmp_path / "lexicons" / "xx").rename(tmp_path / "lexicons" / "de")
+    assert "hunspell-de-de" in run(tmp_path, "deu").output
     unknown = run(tmp_path, "xy")
     assert (unknown.exit_code, "there is no lexicon 'xy'" in unknown.output) == (2, True)
 
@@ -318,10 +354,7 @@ def test_without_a_source_it_says_how_to_get_one(tmp_path: Path) -> None:
 def test_the_evidence_counts_every_form_of_the_lexicon(language: str) -> None:
     folder = CHECKOUT / "lexicons" / language
     lexicon = Lexicon(folder)
-    claimed = {
-        table.name: sum(1 for _ in witness.claims(table))
-        for table in witness.tables_with_forms(lexicon)
-    }
+    claimed = Counter(table.name for table, *_ in claims(map(lexicon.table, lexicon.names)))
     lines = (folder / "evidence.tsv").read_text("utf-8").splitlines()
     rows = (line[2:].split("\t") for line in lines if line.startswith("# ") and "\t" in line)
     assert {name: int(forms) for name, forms, *_ in rows if forms != "forms"} == claimed

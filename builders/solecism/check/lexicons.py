@@ -10,7 +10,7 @@ from pathlib import Path
 
 from solecism.contrast import differing_span
 from solecism.errors import Problem, candidates
-from solecism.lexicon.evidence import Said
+from solecism.lexicon.evidence import EVERY, Said, claims
 from solecism.lexicon.features import UNIVERSAL, Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -42,8 +42,9 @@ class Tables:
     """What could be read of the lexicon of a language.
 
     ``classes`` are the names in classes.tsv (empty if there is no such file); ``rules`` are the
-    rows of orthography.tsv, each with its line number; ``evidence`` are the rows of evidence.tsv;
-    ``explained`` the forms of exceptions.tsv (table, lemma, form), each with its line number.
+    rows of orthography.tsv, each with its line number; ``evidence`` are the rows of evidence.tsv,
+    ``counted`` the numbers of forms by table in its head; ``explained`` the forms of exceptions.tsv
+    (table, lemma, form), each with its line number.
     """
 
     folder: Path
@@ -51,17 +52,39 @@ class Tables:
     classes: frozenset[str] = frozenset()
     rules: tuple[tuple[int, list[str]], ...] = ()
     evidence: tuple[Said, ...] = ()
+    counted: Mapping[str, str] = field(default_factory=dict)
     explained: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
 
     @property
     def contradicted(self) -> Mapping[tuple[str, str, str], int]:
         """The forms that evidence.tsv says are contradicted, each with its line there."""
-        known = {(table.name, row.lemma): row for table, row in self.rows}
-        return {
-            (said.table, said.lemma, row.forms.get(Feats.parse(said.cell), row.shown)): said.line
-            for said in self.evidence
-            if said.contradicted and (row := known.get((said.table, said.lemma)))
-        }
+        found = ((said, form) for said, form in self.said if said.contradicted and form)
+        return {(said.table, said.lemma, form): said.line for said, form in found}
+
+    @property
+    def said(self) -> Iterator[tuple[Said, str]]:
+        """The rows of evidence.tsv for one form, each with the form: ``""`` if there is none."""
+        found = claims(self.tables)
+        known = {(table.name, row.lemma, cell): form for table, row, cell, form in found}
+        for said in self.evidence:
+            if not said.lemma.startswith(f"{EVERY} "):
+                yield said, known.get((said.table, said.lemma, said.cell), "")
+
+    @property
+    def missing(self) -> Iterator[tuple[Table, Row, Feats]]:
+        """The empty cells that nearly all words of a table have, but for what L010 names."""
+        for table in self.tables:
+            framed = "Frame" in table.columns
+            rows = [row for row in table.rows if not framed or row.properties["Frame"]]
+            for cell in table.cells:
+                lacking = [r for r in rows if cell not in r.forms and _may_have(r, cell)]
+                if len(lacking) < (1 - MOSTLY) * len(rows):
+                    yield from ((table, r, cell) for r in lacking if not self.has(r.lemma, cell))
+
+    def has(self, lemma: str, cell: Feats) -> bool:
+        """Return whether a table has a form of a lemma with these features."""
+        rows = (row for _, row in self.rows if row.lemma == lemma)
+        return any(subset(cell, other) for row in rows for other in row.forms)
 
     @property
     def rows(self) -> Iterator[tuple[Table, Row]]:
@@ -186,26 +209,22 @@ def empty_column(lexicon: Tables) -> Iterator[Problem]:
 def form_missing(lexicon: Tables) -> Iterator[Problem]:
     """A word lacks a form that nearly all words of its table have.
 
-    Fill the cell in if the word has the form: items that need it are skipped otherwise. A word is
+    Fill the cell in if the word has the form: items that need it are skipped otherwise. If it has
+    none, say why in exceptions.tsv, with features in place of the form (`Mood=Imp`). A word is
     reported if more than 90 % of its table have the form, and no table has a form of its lemma with
     these features (and perhaps others). Not missing are the plural of words with the Count `mass`
-    (*Milch*), the singular of those with `plural`, imperatives, and the forms of a word that lacks
-    half of what is usual, if that is more than two forms (French *falloir*).
+    (*Milch*), the singular of those with `plural`, and forms of words without a `Frame` where the
+    table has that column: they are there for a part of it.
     """
-    for table in lexicon.tables:
-        lacking = {
-            cell: [row for row in table.rows if cell not in row.forms and _may_have(row, cell)]
-            for cell in table.cells
-            if cell.text("Mood") != "Imp"
-        }
-        few = (1 - MOSTLY) * len(table.rows)
-        usual = {cell: rows for cell, rows in lacking.items() if len(rows) < few}
-        missing = Counter(row.lemma for rows in usual.values() for row in rows)
-        for cell, row in ((cell, row) for cell, rows in usual.items() for row in rows):
-            if 2 * missing[row.lemma] < len(usual) or missing[row.lemma] < 3:
-                others = (other for _, other in lexicon.rows if other.lemma == row.lemma)
-                if not any(subset(cell, other) for found in others for other in found.forms):
-                    yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
+    for table, row, cell in lexicon.missing:
+        if not any(_explains(key, table, row, cell) for key in lexicon.explained):
+            yield Problem(f"{row.lemma!r}: {cell}", table.path, row.line)
+
+
+def _explains(key: tuple[str, str, str], table: Table, row: Row, cell: Feats) -> bool:
+    """Return whether a line of exceptions.tsv says why a word lacks a form."""
+    same = key[:2] == (table.name, row.lemma) and "=" in key[2]
+    return same and subset(Feats.parse(key[2]), cell)
 
 
 def _may_have(row: Row, cell: Feats) -> bool:
@@ -305,14 +324,15 @@ def word_left_over(lexicon: Tables) -> Iterator[Problem]:
 
 
 def idle_reason(lexicon: Tables) -> Iterator[Problem]:
-    """A line of exceptions.tsv explains a form that no source contradicts.
+    """A line of exceptions.tsv explains a form that no source contradicts, or that is not missing.
 
     Remove it, or correct table, lemma and form; `solecism language witness` says what sources
     contradict. Without evidence.tsv nothing is compared.
     """
     path = str(lexicon.folder / "exceptions.tsv")
+    contradicted, missing = lexicon.contradicted, list(lexicon.missing)
     for key, line in lexicon.explained.items() if lexicon.evidence else ():
-        if key not in lexicon.contradicted:
+        if key not in contradicted and not any(_explains(key, *m) for m in missing):
             yield Problem(" ".join(key), path, line)
 
 
@@ -326,6 +346,23 @@ def unexplained_form(lexicon: Tables) -> Iterator[Problem]:
     for key, line in lexicon.contradicted.items():
         if key not in lexicon.explained:
             yield Problem(" ".join(key), path, line)
+
+
+def stale_evidence(lexicon: Tables) -> Iterator[Problem]:
+    """The evidence is that of other tables.
+
+    A row is of a form that is gone, or the head counts other numbers of forms than the tables have.
+    Run `solecism language witness` again, with the sources in the head of evidence.tsv.
+    """
+    path = str(lexicon.folder / "evidence.tsv")
+    for said, form in lexicon.said:
+        if not form:
+            yield Problem(f"{said.table} {said.lemma!r}: {said.cell}", path, said.line)
+    counts = Counter(table.name for table, *_ in claims(lexicon.tables))
+    for name in sorted({*counts, *lexicon.counted} if lexicon.counted else ()):
+        ours, theirs = str(counts[name]), lexicon.counted.get(name, "0")
+        if ours != theirs:
+            yield Problem(f"{name}: {ours} forms, {theirs} in the head", path, 1)
 
 
 def conflicting_forms(lexicon: Tables) -> Iterator[Problem]:
@@ -372,5 +409,6 @@ LEXICON_CHECKS = {
     "L022": ("warning", repeated_forms),
     "L023": ("note", word_left_over),
     "L025": ("warning", unexplained_form),
+    "L027": ("warning", stale_evidence),
 }
 """The checks of the tables of a language: level and function by code."""

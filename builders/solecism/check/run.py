@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -31,7 +32,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_templates
 from solecism.inputs import read_source
 from solecism.language_tags import with_codes
-from solecism.lexicon.evidence import Said, read_evidence, read_exceptions
+from solecism.lexicon.evidence import read_evidence, read_exceptions, read_head
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import read_orthography
 from solecism.lexicon.table import read_table, read_tsv
@@ -98,10 +99,12 @@ def check_lexicon(folder: Path) -> list[Finding]:
         rules = tuple(read_tsv(spelling, ["rule"]))[1:] if spelling.exists() else ()
     with _noting(found, "L001"):
         _ = lexicon.typical, lexicon.unwanted
-    evidence, explained = list[Said](), dict[tuple[str, str, str], int]()
+    subject = Tables(folder, tuple(tables), classes, rules)
     with _noting(found, "L001"):
-        evidence, explained = read_evidence(folder), read_exceptions(folder)
-    subject = Tables(folder, tuple(tables), classes, rules, tuple(evidence), explained)
+        subject = replace(subject, explained=read_exceptions(folder))
+    with _noting(found, "L001"):
+        evidence, (_, counted) = tuple(read_evidence(folder)), read_head(folder)
+        subject = replace(subject, evidence=evidence, counted=counted)
     found += _findings({**LEXICON_CHECKS, **IDLE_CHECKS}, subject)
     return list(dict.fromkeys(found))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from solecism.commands import cli
-from solecism.errors import unknown_error
 from solecism.inputs import check_name
 from solecism.kit.inflecting import inflect
 from solecism.kit.skeleton import write_skeleton
@@ -95,13 +94,14 @@ def skeleton(name: str, root: Root) -> None:
 
 @command.command("witness")
 @click.argument("language")
-@cli.option("--unimorph", type=cli.FOLDER, help="Folder with lists of UniMorph (deu, fra ...).")
+@cli.option("--unimorph", type=cli.PLACE,
+            help="List of UniMorph, or folder with lists (deu, fra ...).")  # fmt: skip
 @cli.option("--treebank", "treebanks", type=cli.PLACE, multiple=True,
-            help="CoNLL-U file, or folder of such files.")  # fmt: skip
+            help="CoNLL-U file, or folder with files of the language (de_*.conllu).")  # fmt: skip
 @cli.option("--words", type=cli.PLACE, multiple=True,
             help="Words, apart by blanks or lines: witnesses of the spelling alone.")  # fmt: skip
 @cli.option("--wrote", multiple=True, metavar="NAME",
-            help="A source that wrote the forms, and so is no witness of them (it is kept).")  # fmt: skip
+            help="A source that wrote the forms, and so is no witness; the next call keeps it.")  # fmt: skip
 @cli.JSON
 @cli.OWN_ROOT
 def witness(
@@ -113,59 +113,55 @@ def witness(
     Writes lexicons/LANGUAGE/evidence.tsv. Analysers that are installed are asked too. The exit code
     is 2 if a source contradicts a form and exceptions.tsv gives no reason.
     """
-    from solecism.witness.witness import find_evidence, write_evidence
+    from solecism.witness.witness import find_evidence
 
-    folder = root.path / "lexicons" / language
-    if not folder.is_dir():
-        known = sorted(path.name for path in folder.parent.glob("*/"))
-        raise unknown_error("there is no lexicon", language, "languages", known, folder.parent)
-    found = find_evidence(Lexicon(folder), unimorph, treebanks, words, wrote)
-    if not found.sources:
-        _show_sources(language, as_json)
-        return
-    path = write_evidence(found)
-    _show(found, as_json)
-    if not as_json:
-        cli.echo(f"wrote {path}")
-    if found.unexplained:
+    found = find_evidence(Lexicon(root.lexicon(language)), unimorph, treebanks, words, wrote)
+    figures = _write(found) if found.sources else _known_sources(found.lexicon.code)
+    if as_json:
+        cli.print_json(figures)
+    else:
+        _show(figures)
+    if figures.get("unexplained"):
         sys.exit(2)
 
 
-def _show_sources(language: str, as_json: bool) -> None:
-    """Print which sources there are and how to get them."""
+def _known_sources(language: str) -> dict[str, Any]:
+    """Return which sources there are and how to get them."""
     from solecism.witness.analysers import analysers_of
 
     known = {
-        "--unimorph FOLDER": "https://github.com/unimorph (deu, fra ...)",
+        "--unimorph PLACE": "https://github.com/unimorph (deu, fra ...)",
         "--treebank PLACE": "https://universaldependencies.org",
         "--words FILE": "any list of words, for the spelling alone", **analysers_of(language),
     }  # fmt: skip
-    if as_json:
-        cli.print_json({"sources": {}, "known": known})
-        return
-    cli.echo("no source was asked, nothing is written; there are")
-    for name, how in known.items():
-        cli.echo(f"{name}: {how}")
+    return {"sources": {}, "known": known}
 
 
-def _show(found: Evidence, as_json: bool) -> None:
-    """Print the counts of forms by table, and the contradictions without a reason."""
-    from solecism.witness.witness import COUNTED
+def _write(found: Evidence) -> dict[str, Any]:
+    """Write the evidence; return counts of forms by table, and contradictions without a reason."""
+    from solecism.witness.witness import write_evidence
 
-    counts = {
-        name: {"forms": n.total(), **{state: n[state] for state in COUNTED}}
-        for name, n in found.counts.items()
-    }
     unexplained = [
         {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
          "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
          "sources": ", ".join(f.against), "says": f.objections[0]}
         for f in found.unexplained
     ]  # fmt: skip
-    if as_json:
-        cli.print_json({"sources": found.sources, "tables": counts, "unexplained": unexplained})
+    return {
+        "sources": found.sources, "tables": found.counts, "unexplained": unexplained,
+        "path": str(write_evidence(found)),
+    }  # fmt: skip
+
+
+def _show(figures: dict[str, Any]) -> None:
+    """Print what is known of sources, or what was found."""
+    if "known" in figures:
+        cli.echo("no source was asked, nothing is written; there are")
+        cli.echo("\n".join(f"{name}: {how}" for name, how in figures["known"].items()))
         return
-    rows = [(name, *numbers.values()) for name, numbers in counts.items()]
-    cli.console().print(cli.plain_table(rows, ["table"], ["forms", *COUNTED]))
-    for form in unexplained:
+    rows = [(name, *numbers.values()) for name, numbers in figures["tables"].items()]
+    titles = list(next(iter(figures["tables"].values()), ()))
+    cli.console().print(cli.plain_table(rows, ["table"], titles))
+    for form in figures["unexplained"]:
         cli.echo("{place}: {lemma!r}: {form} ({cell}): {sources} has {says}".format_map(form))
+    cli.echo(f"wrote {figures['path']}")

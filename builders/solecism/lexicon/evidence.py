@@ -7,17 +7,20 @@ that fewer than two know, or their number by cell (the lemma ``*``) where they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from solecism.errors import fail
 from solecism.inputs import read_source
-from solecism.lexicon.table import read_tsv
+from solecism.lexicon.features import Feats
+from solecism.lexicon.table import Row, Table, read_tsv
 
 EVIDENCE, EXCEPTIONS = "evidence", "exceptions"
 COLUMNS = ("unimorph", "ud", "analyser")
 YES, OTHER, SPELLING, EVERY = "yes", "other: ", "spelling", "*"
-_WROTE = "# wrote: "
+WROTE = "# wrote: "
 HEAD = ("table", "lemma", "cell", *COLUMNS)
 EXCEPTION = ("table", "lemma", "form", "source", "reason")
 
@@ -28,7 +31,7 @@ class Said:
 
     table: str
     lemma: str
-    cell: str
+    cell: Feats
     values: tuple[str, ...]
     line: int
 
@@ -38,35 +41,61 @@ class Said:
         return any(v.startswith(OTHER) for v in self.values) and YES not in self.values
 
 
+def claims(tables: Iterable[Table]) -> Iterator[tuple[Table, Row, Feats, str]]:
+    """Yield all forms with their cells; a word without forms is printed as its lemma.
+
+    Left out are parts without forms of their own, and marked words that have those of their lemma.
+    """
+    by_name = {table.name: table for table in tables}
+    for table in by_name.values():
+        main = by_name.get(table.main, table)
+        if table is not main and main.cells and table.cells in ((), main.cells):
+            continue
+        for row in table.rows:
+            plain = table.by_lemma.get(row.shown, row)
+            if row is plain or not row.forms or row.forms is not plain.forms:
+                forms = row.forms or {Feats(): row.shown}
+                yield from ((table, row, cell, form) for cell, form in forms.items())
+
+
 def read_evidence(folder: Path) -> list[Said]:
     """Return the rows of ``evidence.tsv``, none if there is no such file."""
     path = folder / f"{EVIDENCE}.tsv"
-    if not path.exists():
-        return []
-    _, *rows = read_tsv(path, HEAD)
+    rows = list(read_tsv(path, HEAD))[1:] if path.exists() else []
     return [
-        Said(table, lemma, cell, tuple(values), line)
+        Said(table, lemma, parse_feats(cell, path, line), tuple(values), line)
         for line, (table, lemma, cell, *values) in rows
     ]
 
 
-def writers(folder: Path) -> list[str]:
-    """Return the sources that wrote the forms, as the head of ``evidence.tsv`` says."""
+@cache
+def parse_feats(text: str, path: Path, line: int | None = None) -> Feats:
+    """Return the features of a text; raises :class:`InputError` with its place."""
+    try:
+        return Feats.parse(text)
+    except ValueError as error:
+        raise fail(f"FEATS {text!r}: {error}", path, line) from None
+
+
+def read_head(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """Return who wrote the forms, and their number by table, as ``evidence.tsv`` has them."""
     path = folder / f"{EVIDENCE}.tsv"
-    lines = read_source(path).splitlines() if path.exists() else ()
-    return [line.removeprefix(_WROTE) for line in lines if line.startswith(_WROTE)]
+    lines = read_source(path).splitlines() if path.exists() else []
+    wrote = [line.removeprefix(WROTE) for line in lines if line.startswith(WROTE)]
+    counts = [line[2:].split("\t") for line in lines if line.startswith("# ") and "\t" in line]
+    return wrote, {table: number for table, number, *_ in counts[1:]}
 
 
 def read_exceptions(folder: Path) -> dict[tuple[str, str, str], int]:
-    """Return the explained forms of ``exceptions.tsv``: table, lemma, form, each with its line."""
+    """Return what ``exceptions.tsv`` explains: table, lemma, form, each with its line.
+
+    In place of a form, features (``Mood=Imp``) stand for the cells with them that are empty. Lines
+    without a reason explain nothing.
+    """
     path = folder / f"{EXCEPTIONS}.tsv"
-    _, *rows = read_tsv(path, EXCEPTION) if path.exists() else iter([(1, list[str]())])
-    return {(table, lemma, form): line for line, (table, lemma, form, *_) in rows}
-
-
-def head_lines(sources: dict[str, str], wrote: list[str], counts: list[list[str]]) -> Iterator[str]:
-    """Yield the comments at the head of ``evidence.tsv``; ``counts`` are the rows of a table."""
-    yield "# Made by `solecism language witness`: see docs/formats.md."
-    yield from (f"# {name}: {title}" for name, title in sources.items())
-    yield from (f"{_WROTE}{name}" for name in wrote)
-    yield from ("# " + "\t".join(row) for row in counts)
+    rows = list(read_tsv(path, EXCEPTION))[1:] if path.exists() else []
+    for line, (_, _, form, *_) in rows:
+        parse_feats(form if "=" in form else "", path, line)
+    return {
+        (table, lemma, form): line for line, (table, lemma, form, _, reason, *_) in rows if reason
+    }

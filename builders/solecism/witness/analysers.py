@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import shutil
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from solecism.lexicon.evidence import SPELLING
 from solecism.lexicon.features import Feats
-from solecism.witness.sources import Analysis, WordList
+from solecism.witness.sources import Attested, WordList, version_of
 
 ANALYSERS: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
 
-Spelt = Callable[[str, str], bool]
-"""Whether a source knows a form (of a lemma; ``""``: of any), without its features."""
+Pair = tuple[str, str]
+"""A lemma, and a form that is looked up; the lemma ``""`` is any."""
 
 _ONE_OF_SEVERAL = (("be", "VBP"), ("be", "VBD"))
 """am, are, was, were: their tags cover more than one of them."""
@@ -31,52 +31,54 @@ _ONE_OF_SEVERAL = (("be", "VBP"), ("be", "VBD"))
 def analysers_of(language: str) -> dict[str, str]:
     """Return the analysers of a language, each with how to get it."""
     return {
-        name: entry["install"]
-        for name, entry in ANALYSERS.items()
-        if language in entry["languages"] or "*" in entry["languages"]
-    }
+        name: entry["install"] for name, entry in ANALYSERS.items()
+        if language in entry.get("languages", [language])
+    }  # fmt: skip
 
 
 def ask_analyser(
-    name: str, language: str, lemmas: set[str], words: set[str]
-) -> WordList | Spelt | None:
-    """Ask an analyser about words: None where it is not installed or lacks the language."""
+    name: str, language: str, pairs: Collection[Pair]
+) -> WordList | tuple[str, set[Pair]] | None:
+    """Ask an analyser about words: its analyses, or its version and the pairs that it can spell.
+
+    None where it is not installed or knows none of them.
+    """
     entry = ANALYSERS[name]
-    if "command" in entry:
-        arguments = [part.format(entry["languages"][language]) for part in entry["command"]]
-        files = (Path(part) for part in arguments if part.startswith("/"))
-        if not shutil.which(arguments[0]) or not all(path.exists() for path in files):
-            return None
-        return _COMMANDS[entry["kind"]](entry, arguments, sorted(words))
+    code = entry.get("languages", {}).get(language) or language
     try:
-        package = importlib.import_module(entry["kind"])
-    except ImportError:
+        file = [Path(entry["file"].format(code))] if "file" in entry else []
+        title = version_of(file) or version(name)
+        found = set(_ASK[entry["ask"]](name, code, pairs))
+    except (ImportError, OSError, subprocess.CalledProcessError):
         return None
-    return _PACKAGES[entry["kind"]](package, language, lemmas, words)
+    if "tags" in entry and found:
+        return WordList(name, title, found, entry.get("knows_forms", False))
+    return (f"{title}, {SPELLING}", found) if found else None
 
 
-def _printed(entry: Mapping[str, Any], command: list[str], words: list[str]) -> str:
+def _printed(name: str, code: str, pairs: Collection[Pair]) -> str:
     """Return what a command prints of words, one a line."""
+    entry = ANALYSERS[name]
+    command = [part.format(code) for part in entry["command"]]
+    words = "\n".join(sorted({word for pair in pairs for word in pair if word})) + "\n"
     encoding = entry.get("encoding", "utf-8")
-    given = "\n".join(words).encode(encoding, "replace") + b"\n"
-    done = subprocess.run(command, input=given, capture_output=True, check=False)
+    given = words.encode(encoding, "replace")
+    done = subprocess.run(command, input=given, capture_output=True, check=True)
     return done.stdout.decode(encoding, "replace")
 
 
-def _apertium(entry: Mapping[str, Any], command: list[str], words: list[str]) -> WordList:
-    counts = {}
-    for unit in re.findall(r"\^([^$]*)\$", _printed(entry, command, words)):
+def _readings(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Attested]:
+    for unit in re.findall(r"\^([^$]*)\$", _printed(name, code, pairs)):
         form, *readings = unit.split("/")
         for lemma, tags in (reading.split("<", 1) for reading in readings if "<" in reading):
-            if "+" not in tags and (found := to_ud("apertium", *re.split("[<>]+", tags[:-1]))):
-                counts[Analysis(form, lemma, *found)] = 1
-    title = Path(command[-1]).name.partition(".")[0]
-    return WordList.of("apertium", title, "analyser", counts, False)
+            if "+" not in tags and (found := to_ud(name, *re.split("[<>]+", tags[:-1]))):
+                yield Attested(form, lemma, *found)
 
 
-def _unknown_words(entry: Mapping[str, Any], command: list[str], words: list[str]) -> Spelt:
-    known = {*words} - {*_printed(entry, command, words).split()}
-    return lambda _, form: form in known
+def _unknown_words(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Pair]:
+    """Yield the pairs of which the command names neither the form nor a piece of it."""
+    unknown = frozenset(_printed(name, code, pairs).split())
+    return (pair for pair in pairs if unknown.isdisjoint((pair[1], *re.split(r"\W+", pair[1]))))
 
 
 @cache
@@ -92,51 +94,40 @@ def to_ud(analyser: str, *tags: str) -> tuple[str, Feats] | None:
     return (upos[-1], Feats.of(pairs)) if upos else None
 
 
-def _pymorphy3(package: Any, language: str, _: set[str], words: set[str]) -> WordList:
-    analyser = package.MorphAnalyzer(lang=language)
+def _pymorphy3(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Attested]:
+    analyser = import_module(name).MorphAnalyzer(lang=code)
+    words = {word for pair in pairs for word in pair}
     parses = {p for word in words for p in analyser.parse(word) if p.is_known}
     lemmas = {(p.normalized.word, str(p.normalized.tag)): p for p in parses}
-    parses |= {form for p in lemmas.values() for form in p.lexeme}
-    known = ANALYSERS["pymorphy3"]["tags"]
-    counts = {}
-    for parse in parses:
-        tags = (tag for tag in re.split("[ ,]", str(parse.tag)) if tag in known)
-        if found := to_ud("pymorphy3", *tags):
-            counts[Analysis(parse.word, parse.normal_form, *found)] = 1
-    return WordList.of("pymorphy3", version("pymorphy3"), "analyser", counts, True)
+    for parse in parses.union(*(p.lexeme for p in lemmas.values())):
+        tags = (t for t in re.split("[ ,]", str(parse.tag)) if t in ANALYSERS[name]["tags"])
+        if found := to_ud(name, *tags):
+            yield Attested(parse.word, parse.normal_form, *found)
 
 
-def _lemminflect(package: Any, _: str, lemmas: set[str], __: set[str]) -> WordList:
-    tags = ANALYSERS["lemminflect"]["tags"]
-    asked = (pair for pair in product(lemmas, tags) if pair not in _ONE_OF_SEVERAL)
-    counts = {found: 1 for pair in asked for found in _inflections(package, *pair)}
-    return WordList.of("lemminflect", version("lemminflect"), "analyser", counts, False)
+def _lemminflect(name: str, _: str, pairs: Collection[Pair]) -> Iterator[Attested]:
+    inflect = import_module(name).getInflection
+    lemmas = {lemma for lemma, _ in pairs if lemma}
+    for lemma, tag in product(lemmas, ANALYSERS[name]["tags"]):
+        penn = tag.partition(" ")[0]
+        if (lemma, penn) not in _ONE_OF_SEVERAL and (found := to_ud(name, tag)):
+            for form in inflect(lemma, penn, inflect_oov=False):
+                yield Attested(form, lemma, *found)
 
 
-def _inflections(package: Any, lemma: str, tag: str) -> Iterator[Analysis]:
-    upos, feats = to_ud("lemminflect", tag) or ("X", Feats())
-    numbers = ({"Number": "Sing", "Person": "1,2"}, {"Number": "Plur"}) if tag == "VBP" else ({},)
-    for form, more in product(package.getInflection(lemma, tag, inflect_oov=False), numbers):
-        yield Analysis(form, lemma, upos, feats.updated(Feats.of(more)))
-
-
-def _simplemma(package: Any, language: str, _: set[str], __: set[str]) -> Spelt | None:
-    look_up = package.strategies.DictionaryLookupStrategy().get_lemma
+def _simplemma(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Pair]:
+    look_up = import_module(name).strategies.DictionaryLookupStrategy().get_lemma
     try:
-        look_up("", language)
-    except ValueError:
-        return None
-
-    def one_word(lemma: str, form: str) -> bool:
-        found = look_up(form, language)
-        return found is not None and (not lemma or found in (lemma, look_up(lemma, language)))
-
-    return one_word
+        look_up("", code)
+    except ValueError:  # it lacks the language
+        return
+    for lemma, form in pairs:
+        found = look_up(form, code)
+        if found is not None and (not lemma or found in (lemma, look_up(lemma, code))):
+            yield lemma, form
 
 
-_COMMANDS: Mapping[str, Callable[..., WordList | Spelt]] = {
-    "apertium": _apertium, "unknown_words": _unknown_words,
-}  # fmt: skip
-_PACKAGES: Mapping[str, Callable[..., WordList | Spelt | None]] = {
+_ASK: Mapping[str, Callable[[str, str, Collection[Pair]], Iterator[Any]]] = {
     "pymorphy3": _pymorphy3, "lemminflect": _lemminflect, "simplemma": _simplemma,
+    "readings": _readings, "unknown_words": _unknown_words,
 }  # fmt: skip

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 from solecism.lexicon.features import Feats, agree
-from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import Row, Table
 from solecism.witness.sources import Attested, WordList, fold
 
@@ -33,8 +32,7 @@ DEFAULTS = frozenset(
 FINITE = Feats.parse("Mood=Ind|VerbForm=Fin")
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A form that a lexicon lists, in a cell of a row of a table."""
 
     table: Table
@@ -48,11 +46,6 @@ class Claim:
         suffixed = self.row.upos == "ADP" and "Person" in self.table.feature_names
         return "PRON" if suffixed else self.row.upos
 
-    @property
-    def wanted(self) -> Feats:
-        """All that the form expresses."""
-        return self.says(self.cell)
-
     def says(self, cell: Feats) -> Feats:
         """Return what a form in a cell of the row expresses.
 
@@ -60,19 +53,15 @@ class Claim:
         but without a verb form, is finite (Hebrew past), and without a mood in the indicative.
         """
         feats = Feats() if self.upos == "ADP" else self.row.inherent.updated(cell)
-        if self.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats):
-            feats = FINITE.updated(feats)
-            if "Fin" not in feats["VerbForm"]:
-                feats = Feats(tuple(pair for pair in feats.pairs if pair[0] != "Mood"))
-        return feats
+        tensed = self.upos in SAME_UPOS and ("Tense" in feats or "Person" in feats)
+        finite = tensed and "Fin" in feats.get("VerbForm", "Fin")
+        return FINITE.updated(feats) if finite else feats
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The judgement of a source on a form: its count there, and what the source has instead."""
+class Verdict(NamedTuple):
+    """How often a source has a form, and what it has instead."""
 
-    status: str = "unconfirmed"
-    count: int = 0
+    times: int = 0
     objection: str = ""
 
 
@@ -84,19 +73,6 @@ def skeleton(text: str) -> str:
     return re.sub(r"(?<=[א-ת])[וי]", "", unicodedata.normalize("NFC", plain))
 
 
-def claims(table: Table) -> Iterator[Claim]:
-    """Yield all forms of a table; a word without forms is printed as its lemma.
-
-    A marked word that has the forms of its lemma is left out.
-    """
-    for row in table.rows:
-        plain = table.by_lemma.get(row.shown, row)
-        if row is not plain and row.forms and row.forms is plain.forms:
-            continue
-        for cell, form in (row.forms or {Feats(): row.shown}).items():
-            yield Claim(table, row, cell, form)
-
-
 def parts(claim: Claim) -> list[tuple[str, str]]:
     """Return lemma and form of what is looked up: the word, or of several words those that inflect.
 
@@ -105,78 +81,64 @@ def parts(claim: Claim) -> list[tuple[str, str]]:
     """
     if prefix := claim.row.properties.get("Prefix", ""):
         return [(claim.row.shown.removeprefix(prefix), claim.form)]
-    words, lemmas = claim.form.split(" "), claim.row.shown.split(" ")
-    if len(words) == 1:
+    if " " not in claim.form:
         return [(claim.row.shown, claim.form)]
-    forms = [form.split(" ") for form in claim.row.forms.values()]
-    if any(len(form) != len(words) for form in forms) or len(lemmas) != len(words):
+    words = claim.form.split(" ")
+    lemmas, *forms = (text.split(" ") for text in (claim.row.shown, *claim.row.forms.values()))
+    if {len(form) for form in (lemmas, *forms)} != {len(words)}:
         return [("", word) for word in words]
-    inflecting = [i for i in range(len(words)) if len({form[i] for form in forms}) > 1]
+    inflecting = [i for i, each in enumerate(zip(*forms, strict=True)) if len({*each}) > 1]
     return [(lemmas[i], words[i]) for i in inflecting] or [("", word) for word in words]
 
 
 def judge(source: WordList, claim: Claim) -> Verdict:
     """Ask a source about a form: about each word looked up and each value of the column."""
-    verdicts = [_judge_part(source, claim, lemma, form) for lemma, form in parts(claim)]
-    return _first(verdicts, ("contradicted", "unconfirmed", "confirmed"))
+    verdicts = [
+        max(_judge(source, claim, lemma, form), key=lambda v: (v.objection > "", v.times))
+        for lemma, form in parts(claim)
+    ]
+    return min(verdicts, key=lambda v: (not v.objection, v.times))
 
 
-def _judge_part(source: WordList, claim: Claim, lemma: str, form: str) -> Verdict:
+def _judge(source: WordList, claim: Claim, lemma: str, form: str) -> Iterator[Verdict]:
+    """Yield what a source says of a word for each value of the column: ``Person=1,2`` has two."""
     if not lemma:
-        count = _total(source.by_form.get(fold(form), ()))
-        return Verdict("confirmed", count) if count else Verdict()
-    each = [_judge_word(source, claim, wanted, lemma, form) for wanted in _single(claim.wanted)]
-    return _first(each, ("contradicted", "confirmed", "unconfirmed"))
-
-
-def _first(verdicts: Iterable[Verdict], order: Sequence[str]) -> Verdict:
-    return min(verdicts, key=lambda verdict: order.index(verdict.status))
-
-
-def _single(feats: Feats) -> Iterator[Feats]:
-    """Split ``Person=1,2`` into a bundle for each value."""
-    names = [name for name, _ in feats.pairs]
-    for values in product(*(sorted(values) for _, values in feats.pairs)):
-        yield Feats.of(dict(zip(names, values, strict=True)))
-
-
-def _judge_word(source: WordList, claim: Claim, wanted: Feats, lemma: str, form: str) -> Verdict:
+        yield Verdict(_total(source.by_form.get(fold(form), ())))
+        return
     known, same = _look_up(source, claim.upos, lemma, form)
     invariable = len(set(claim.row.forms.values())) <= 1
-    support = _total(a for a in same if _supports(a.feats, wanted, invariable))
-    others = _others(known, wanted, form, claim.upos)
-    if support and (support >= source.minimum or _total(others) < RATIO * support):
-        return Verdict("confirmed", support)
-    if _total(others) >= source.minimum:
-        return Verdict("contradicted", objection=_list(others))
-    if _at_odds(source, same, claim, form):
-        return Verdict("contradicted", objection=f"{claim.form} ({same[0].feats})")
-    return Verdict()
+    feats = claim.says(claim.cell)
+    for values in product(*(sorted(values) for _, values in feats.pairs)):
+        wanted = Feats.of(dict(zip(feats, values, strict=True)))
+        alike = [a for a in same if agree(a.feats, wanted)]
+        # Without any of the features it says nothing, but of a word that has one form only.
+        named = set() if invariable else set(wanted)
+        support = _total(a for a in alike if not named or named & a.feats.keys())
+        others = _others(known, wanted, form, claim.upos)
+        if support and (support >= source.minimum or _total(others) < RATIO * support):
+            yield Verdict(support)
+        elif _total(others) >= source.minimum:
+            yield Verdict(objection=_list(others))
+        elif _at_odds(source, same, claim, form):
+            yield Verdict(objection=f"{claim.form} ({min(str(a.feats) for a in same)})")
+        else:
+            yield Verdict()
 
 
 def _look_up(
     source: WordList, upos: str, lemma: str, form: str
 ) -> tuple[list[Attested], list[Attested]]:
     """Return what a source has of a lemma, and of a form (of any lemma if it lacks this one)."""
-    parts_of_speech = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
-    known = _of(source.by_lemma.get(fold(lemma), ()), parts_of_speech)
-    alike = _of(source.by_form.get(fold(form), ()), parts_of_speech)
+    upos_too = LIKE_UPOS.get(upos) or SAME_UPOS.get(upos) or (upos,)
+    known = [a for a in source.by_lemma.get(fold(lemma), ()) if a.upos in upos_too]
+    alike = [a for a in source.by_form.get(fold(form), ()) if a.upos in upos_too]
     if upos in LIKE_UPOS or not known:
         return known, alike
-    return known, [a for a in alike if fold(a.analysis.lemma) == fold(lemma)]
+    return known, [a for a in alike if fold(a.lemma) == fold(lemma)]
 
 
 def _total(found: Iterable[Attested]) -> int:
-    return sum(a.count for a in found)
-
-
-def _of(found: Iterable[Attested], upos: Sequence[str]) -> list[Attested]:
-    return [a for a in found if a.analysis.upos in upos]
-
-
-def _supports(feats: Feats, wanted: Feats, invariable: bool) -> bool:
-    shared = not wanted or invariable or any(name in feats for name in wanted)
-    return shared and agree(feats, wanted)
+    return sum(a.times for a in found)
 
 
 def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> list[Attested]:
@@ -184,13 +146,13 @@ def _others(known: Sequence[Attested], wanted: Feats, form: str, upos: str) -> l
 
     None where one of them is a variant of the form.
     """
-    expressed = {name for a in known for name in a.feats}
-    asked = _bundle(wanted, upos) & expressed
-    if not asked and _bundle(wanted, upos):
+    names = _bundle(wanted, upos)
+    asked = names & {name for a in known for name in a.feats}
+    if names and not asked:
         return []
     found = [a for a in known if _bundle(a.feats, upos) == asked and agree(a.feats, wanted)]
-    others = [a for a in found if fold(a.analysis.form) != fold(form)]
-    return [] if any(skeleton(a.analysis.form) == skeleton(form) for a in others) else others
+    others = [a for a in found if fold(a.form) != fold(form)]
+    return [] if any(skeleton(a.form) == skeleton(form) for a in others) else others
 
 
 @cache
@@ -217,25 +179,13 @@ def _at_odds(source: WordList, same: Sequence[Attested], claim: Claim, form: str
 
 
 def _outside(feats: Feats, claim: Claim) -> bool:
-    columns = {
-        name: frozenset(v for cell in claim.table.cells for v in cell.get(name, ()))
-        for name in claim.table.feature_names
-    }
-    unknown = _bundle(feats, claim.upos) - set(columns) - set(claim.wanted)
-    return bool(unknown) or any(
-        name in feats and not feats[name] & columns[name] for name in columns
-    )
+    table = claim.table
+    if _bundle(feats, claim.upos) - {*table.feature_names, *claim.says(claim.cell)}:
+        return True
+    return any(n in feats and feats[n].isdisjoint(table.values(n)) for n in table.feature_names)
 
 
 def _list(found: Iterable[Attested]) -> str:
     """Return the most frequent forms, two at most."""
-    forms = (a.analysis.form for a in sorted(found, key=lambda a: -a.count))
+    forms = (form for _, form in sorted((-a.times, a.form) for a in found))
     return ", ".join([*dict.fromkeys(forms)][:2])
-
-
-def tables_with_forms(lexicon: Lexicon) -> Iterator[Table]:
-    """Yield the tables that have forms of their own, and those whose words have no forms."""
-    for table in map(lexicon.table, lexicon.names):
-        main = lexicon.table(table.main) if table.main in lexicon.names else table
-        if table is main or not main.cells or table.cells != main.cells:
-            yield table

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from solecism.errors import fail
+from solecism.hashing import file_digest
 from solecism.language_tags import iso_of
+from solecism.lexicon.evidence import COLUMNS, parse_feats
 from solecism.lexicon.features import Feats
-from solecism.treebank.conllu import Tokens, files_of, read_tokens
+from solecism.treebank.conllu import files_of, read_tokens
 from solecism.treebank.forms import distinct_words
 from solecism.treebank.unimorph import read_unimorph
 
@@ -29,109 +33,102 @@ def fold(text: str) -> str:
     return re.sub("[\u0591-\u05c7]", "", text.replace("ё", "е").replace("Ё", "Е"))
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """A word form with what it is a form of and what it expresses."""
+class Attested(NamedTuple):
+    """A form with what it is a form of and what it expresses; how often a source has it."""
 
     form: str
     lemma: str
     upos: str
     feats: Feats
-
-
-@dataclass(frozen=True)
-class Attested:
-    """An analysis of a source and how often it has it (1 in a word list)."""
-
-    analysis: Analysis
-    count: int = 1
-
-    @property
-    def feats(self) -> Feats:
-        return self.analysis.feats
-
-    def __str__(self) -> str:
-        times = f" ×{self.count}" if self.count > 1 else ""
-        return f"{self.analysis.form} ({self.feats or self.analysis.upos}){times}"
+    times: int = 1
 
 
 @dataclass(frozen=True)
 class WordList:
-    """The analyses that a source attests, by lemma and by form.
+    """What a source attests.
 
-    ``column``: its column of the evidence. ``minimum``: how many words it takes to contradict.
-    ``knows_forms``: whether it contradicts a form that it has with other features only.
+    ``title``: its version. ``minimum``: how many words it takes to contradict. ``knows_forms``:
+    whether it contradicts a form that it has with other features only.
     """
 
     name: str
     title: str
-    column: str
-    by_lemma: Mapping[str, Sequence[Attested]]
-    by_form: Mapping[str, Sequence[Attested]]
-    minimum: int = 1
+    words: Collection[Attested]
     knows_forms: bool = False
+    minimum: int = 1
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        title: str,
-        column: str,
-        counts: Mapping[Analysis, int],
-        knows_forms: bool,
-        minimum: int = 1,
-    ) -> WordList:
-        """Index counted analyses."""
-        by_lemma: dict[str, list[Attested]] = {}
-        by_form: dict[str, list[Attested]] = {}
-        for analysis, count in counts.items():
-            attested = Attested(analysis, count)
-            by_lemma.setdefault(fold(analysis.lemma), []).append(attested)
-            by_form.setdefault(fold(analysis.form), []).append(attested)
-        return cls(name, title, column, by_lemma, by_form, minimum, knows_forms)
+    @property
+    def column(self) -> str:
+        """Its column of the evidence."""
+        return name if (name := self.name.lower()) in COLUMNS else "analyser"
+
+    @cached_property
+    def by_lemma(self) -> Mapping[str, Sequence[Attested]]:
+        """The words by lemma, folded."""
+        return _index((word.lemma, word) for word in self.words)
+
+    @cached_property
+    def by_form(self) -> Mapping[str, Sequence[Attested]]:
+        """The words by form, folded."""
+        return _index((word.form, word) for word in self.words)
 
 
-def read_treebanks(paths: Sequence[Path]) -> WordList:
-    """Return the words of CoNLL-U files; misspelt, foreign and abbreviated ones are left out."""
-    counts: Counter[Analysis] = Counter()
-    files = files_of(paths)
-    for tokens in (chunk for file in files for chunk in read_tokens(file)):
-        _count(tokens, counts)
-    title = ", ".join(dict.fromkeys(file.parent.name for file in files))
-    return WordList.of("UD", title, "ud", counts, True, TREEBANK_MINIMUM)
+def _index(words: Iterable[tuple[str, Attested]]) -> Mapping[str, Sequence[Attested]]:
+    found: dict[str, list[Attested]] = {}
+    for text, word in words:
+        found.setdefault(fold(text), []).append(word)
+    return found
 
 
-def _count(tokens: Tokens, counts: Counter[Analysis]) -> None:
-    """Add the words of a chunk.
+def version_of(paths: Iterable[Path]) -> str:
+    """Return names of files, each with the first digits of its SHA-256."""
+    return ", ".join(f"{path.name} {file_digest(path)[:8]}" for path in paths)
+
+
+def read_treebanks(places: Sequence[Path], language: str) -> WordList:
+    """Return the words of CoNLL-U files; of a folder, of those of the language.
+
+    Misspelt, foreign and abbreviated words are left out.
+    """
+    files = [f for f in files_of(places) if f in places or f.name.startswith(f"{language}_")]
+    if not files:
+        raise fail(f"holds no treebank of {language!r} ({language}_*.conllu)", places[0])
+    counts = Counter[Attested]()
+    for word, number in (found for file in files for found in _words(file)):
+        counts[word] += number
+    words = [word._replace(times=times) for word, times in counts.items()]
+    return WordList("UD", version_of(files), words, True, TREEBANK_MINIMUM)
+
+
+def _words(file: Path) -> Iterator[tuple[Attested, int]]:
+    """Yield the words of a file with their numbers.
 
     Underscores in front mark a word within a Hebrew multiword token (``_הוא``); one at the end is
     written as its lemma and attests no form (``יד_`` for the plural).
     """
-    words, which = distinct_words(tokens, np.arange(len(tokens)))
-    numbers = np.bincount(which, minlength=len(words)).tolist()
-    for (text, lemma, upos, feats), number in zip(words, numbers, strict=True):
-        if NOISE.isdisjoint(feats.split("|")) and (len(text) == 1 or text[-1] not in "_ "):
-            form = text.lstrip("_ ") or text
-            # A capital begins a sentence or a title, unless the lemma has it.
-            form = form.lower() if lemma == lemma.lower() else form
-            counts[Analysis(form, form if lemma == "_" else lemma, upos, _feats(feats))] += number
+    for tokens in read_tokens(file):
+        words, which = distinct_words(tokens, np.arange(len(tokens)))
+        for (text, lemma, upos, feats), number in zip(words, np.bincount(which), strict=True):
+            if NOISE.isdisjoint(feats.split("|")) and (len(text) == 1 or text[-1] not in "_ "):
+                form = text.lstrip("_ ") or text
+                # A capital begins a sentence or a title, unless the lemma has it.
+                form = form.lower() if lemma == lemma.lower() else form
+                lemma = form if lemma == "_" else lemma
+                yield Attested(form, lemma, upos, parse_feats(feats, file)), int(number)
 
 
-@cache
-def _feats(text: str) -> Feats:
-    return Feats.parse(text)
-
-
-def read_unimorph_folder(folder: Path, language: str, words: Iterable[str]) -> WordList | None:
-    """Return what the files of a language in a folder have of some words; None without files."""
-    code = iso_of(language) or language
-    paths = [p for p in sorted(folder.iterdir()) if re.split(r"[.\-_]", p.name)[0] == code]
+def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> WordList:
+    """Return what a list, or those of a language in a folder, have of some words."""
+    code, paths = iso_of(language) or language, [place]
+    if place.is_dir():
+        paths = [p for p in sorted(place.iterdir()) if re.split(r"[.\-_]", p.name)[0] == code]
+    if not paths:
+        raise fail(f"holds no list of {language!r} ({code})", place)
     folded = {fold(word) for word in words}
-    counts = {
-        Analysis(t.form, t.lemma, t.upos, t.feats): 1
+    found = {
+        Attested(t.form, t.lemma, t.upos, t.feats)
         for path in paths
         for t in read_unimorph(path, code)
         if fold(t.lemma) in folded or fold(t.form) in folded
     }
-    title = ", ".join(path.name for path in paths)
-    return WordList.of("UniMorph", title, "unimorph", counts, False) if paths else None
+    return WordList("UniMorph", version_of(paths), found)

@@ -7,53 +7,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from solecism.files import write_text
 from solecism.inputs import read_text
-from solecism.lexicon.evidence import (
-    COLUMNS,
-    EVERY,
-    EVIDENCE,
-    HEAD,
-    OTHER,
-    SPELLING,
-    YES,
-    head_lines,
-    read_exceptions,
-    writers,
-)  # fmt: skip
+from solecism.lexicon import evidence as tsv
+from solecism.lexicon.evidence import COLUMNS, OTHER, SPELLING
 from solecism.lexicon.lexicon import Lexicon
-from solecism.witness.analysers import Spelt, analysers_of, ask_analyser
-from solecism.witness.claims import Claim, claims, judge, parts, tables_with_forms
-from solecism.witness.sources import WordList, read_treebanks, read_unimorph_folder
+from solecism.witness.analysers import Pair, analysers_of, ask_analyser
+from solecism.witness.claims import Claim, judge, parts
+from solecism.witness.sources import WordList, read_treebanks, read_unimorph_lists, version_of
 
 COUNTED = ("two", "one", SPELLING, "none", "contradicted")
 MOST_ROWS = 3_000
 """If more forms lack two witnesses, the evidence has their number by cell."""
 
 
-@dataclass(frozen=True)
-class Witnessed:
+class Witnessed(NamedTuple):
     """A form and what sources say of it.
 
-    ``by``: those that have it; ``against``: those that have another; ``values``: the cells of
-    ``COLUMNS``.
+    ``state``: one of ``COUNTED``; ``by``: the sources that have it; ``against``: those that have
+    another; ``values``: the cells of ``COLUMNS``.
     """
 
     claim: Claim
-    by: tuple[str, ...]
-    against: tuple[str, ...]
-    values: tuple[str, ...]
-    spelt: bool
-
-    @property
-    def state(self) -> str:
-        """One of ``COUNTED``."""
-        if self.against and not self.by:
-            return "contradicted"
-        if self.by:
-            return "one" if len(self.by) == 1 else "two"
-        return SPELLING if self.spelt else "none"
+    state: str
+    by: list[str]
+    against: list[str]
+    values: list[str]
 
     @property
     def objections(self) -> list[str]:
@@ -73,19 +54,20 @@ class Evidence:
     @property
     def unexplained(self) -> list[Witnessed]:
         """The forms that are contradicted and have no reason in ``exceptions.tsv``."""
-        known = read_exceptions(self.lexicon.folder)
+        known = tsv.read_exceptions(self.lexicon.folder)
         return [
-            form for form in self.forms
-            if form.state == "contradicted"
+            form for form in self.forms if form.state == "contradicted"
             and (form.claim.table.name, form.claim.row.lemma, form.claim.form) not in known
         ]  # fmt: skip
 
     @property
-    def counts(self) -> dict[str, Counter[str]]:
-        """The number of forms of each table in each state."""
-        found: dict[str, Counter[str]] = {}
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The number of forms of each table, of all and in each state."""
+        found: dict[str, dict[str, int]] = {}
         for form in self.forms:
-            found.setdefault(form.claim.table.name, Counter())[form.state] += 1
+            counts = found.setdefault(form.claim.table.name, dict.fromkeys(("forms", *COUNTED), 0))
+            counts["forms"] += 1
+            counts[form.state] += 1
         return found
 
 
@@ -93,75 +75,69 @@ def find_evidence(
     lexicon: Lexicon, unimorph: Path | None, treebanks: Sequence[Path], words: Sequence[Path],
     wrote: Sequence[str],
 ) -> Evidence:  # fmt: skip
-    """Ask all sources that there are about a lexicon."""
-    asked = [claim for table in tables_with_forms(lexicon) for claim in claims(table)]
+    """Ask all sources that there are about a lexicon; without ``wrote``, those that wrote stay."""
+    asked = [Claim(*found) for found in tsv.claims(map(lexicon.table, lexicon.names))]
     pairs = {pair for claim in asked for pair in parts(claim)}
-    lemmas, forms = {lemma for lemma, _ in pairs if lemma}, {form for _, form in pairs}
-    lists, spelt, sources = list[WordList](), list[Spelt](), dict[str, str]()
+    lists, spelt, spelling = list[WordList](), set[Pair](), dict[str, str]()
     if treebanks:
-        lists.append(read_treebanks(treebanks))
-    if unimorph and (found := read_unimorph_folder(unimorph, lexicon.code, lemmas | forms)):
-        lists.append(found)
+        lists.append(read_treebanks(treebanks, lexicon.code))
+    if unimorph:
+        texts = {text for pair in pairs for text in pair if text}
+        lists.append(read_unimorph_lists(unimorph, lexicon.code, texts))
     for name in analysers_of(lexicon.code):
-        answer = ask_analyser(name, lexicon.code, lemmas, lemmas | forms)
-        if isinstance(answer, WordList):
-            lists.append(answer)
-        elif answer:
-            spelt.append(answer)
-            sources[name] = SPELLING
+        match ask_analyser(name, lexicon.code, pairs):
+            case WordList() as answer:
+                lists.append(answer)
+            case (title, known):
+                spelling[name], spelt = title, spelt | known
     for path in words:
-        known = frozenset(read_text(path).split())
-        spelt.append(lambda _, form, known=known: form in known)  # type: ignore[misc]
-        sources[path.name] = SPELLING
-    sources = {**{source.name: source.title for source in lists}, **sources}
-    writing = list(dict.fromkeys([*writers(lexicon.folder), *wrote]))
+        listed = frozenset(read_text(path).split())
+        spelt |= {pair for pair in pairs if pair[1] in listed}
+        spelling[path.name] = f"{version_of([path])}, {SPELLING}"
+    writing = list(wrote) or tsv.read_head(lexicon.folder)[0]
     witnessed = tuple(_witness(claim, lists, spelt, writing) for claim in asked)
-    return Evidence(lexicon, witnessed, sources, writing)
+    return Evidence(lexicon, witnessed, {s.name: s.title for s in lists} | spelling, writing)
 
 
 def _witness(
-    claim: Claim, lists: Sequence[WordList], spelt: Sequence[Spelt], wrote: Sequence[str]
+    claim: Claim, lists: Sequence[WordList], spelt: set[Pair], wrote: Sequence[str]
 ) -> Witnessed:
     """Ask sources about a form. What wrote it is no witness of it, but may contradict it.
 
     Where one contradicts, only those that have it often enough to outweigh that count.
     """
     verdicts = [(source, judge(source, claim)) for source in lists]
-    others = {s.column: v.objection for s, v in verdicts if v.objection}
-    having = [
-        source for source, verdict in verdicts
-        if verdict.status == "confirmed" and source.name not in wrote
-        and (not others or verdict.count >= source.minimum)
+    against = [source for source, verdict in verdicts if verdict.objection]
+    by = [
+        source for source, verdict in verdicts if source.name not in wrote
+        and verdict.times >= (source.minimum if against else 1)
     ]  # fmt: skip
-    columns = {source.column for source in having}
-    known = any(all(knows(*pair) for pair in parts(claim)) for knows in spelt)
-    values = dict.fromkeys(columns, YES) | {
-        column: OTHER + text for column, text in others.items() if column not in columns
-    }
-    if known:
-        values.setdefault("analyser", SPELLING)
-    by = tuple(source.name for source in having)
-    against = tuple(source.name for source, verdict in verdicts if verdict.objection)
-    cells = tuple(values.get(column, "") for column in COLUMNS)
-    return Witnessed(claim, by, against, cells, known)
+    known = spelt.issuperset(parts(claim))
+    values = {"analyser": SPELLING} if known else {}
+    values |= {source.column: OTHER + v.objection for source, v in verdicts if v.objection}
+    values |= {source.column: tsv.YES for source in by}
+    state = "contradicted" if against else SPELLING if known else "none"
+    return Witnessed(
+        claim, state if not by else "one" if len(by) == 1 else "two",
+        [source.name for source in by], [source.name for source in against],
+        [values.get(column, "") for column in COLUMNS],
+    )  # fmt: skip
 
 
 def write_evidence(evidence: Evidence) -> Path:
     """Write ``evidence.tsv`` beside the tables of a lexicon."""
-    table = [["table", "forms", *COUNTED]] + [
-        [name, str(counts.total()), *(str(counts[state]) for state in COUNTED)]
-        for name, counts in evidence.counts.items()
-    ]
-    lines = [*head_lines(evidence.sources, evidence.wrote, table), "\t".join(HEAD)]
+    lines = ["# Made by `solecism language witness`: see docs/formats.md."]
+    lines += [f"# {name}: {title}" for name, title in evidence.sources.items()]
+    lines += [f"{tsv.WROTE}{name}" for name in evidence.wrote]
+    lines += ["# " + "\t".join(("table", "forms", *COUNTED))]
+    for name, counts in evidence.counts.items():
+        lines.append("\t".join((f"# {name}", *map(str, counts.values()))))
     lacking = [f for f in evidence.forms if len(f.by) < 2 and not f.objections]
     grouped = lacking if len(lacking) > MOST_ROWS else []
     listed = [f for f in evidence.forms if f.objections or (len(f.by) < 2 and not grouped)]
-    lines += [
-        "\t".join([f.claim.table.name, f.claim.row.lemma, str(f.claim.cell), *f.values])
-        for f in listed
-    ]
-    lines += ["\t".join(row) for row in _by_cell(grouped)]
-    path = evidence.lexicon.folder / f"{EVIDENCE}.tsv"
+    rows = [[f.claim.table.name, f.claim.row.lemma, str(f.claim.cell), *f.values] for f in listed]
+    lines += ["\t".join(row) for row in (list(tsv.HEAD), *rows, *_by_cell(grouped))]
+    path = evidence.lexicon.folder / f"{tsv.EVIDENCE}.tsv"
     write_text(path, "\n".join(lines) + "\n")
     return path
 
@@ -173,10 +149,9 @@ def _by_cell(forms: Sequence[Witnessed]) -> Iterator[list[str]]:
         return form.claim.table.name, str(form.claim.cell)
 
     for (table, cell), group in groupby(sorted(forms, key=key), key):
-        found = list(group)
-        columns = [Counter(form.values[n] for form in found) for n in range(len(COLUMNS))]
+        columns = list(zip(*(form.values for form in group), strict=True))
         told = (
-            ", ".join(f"{value} {n}" for value, n in sorted(column.items()) if value)
+            ", ".join(f"{value} {n}" for value, n in sorted(Counter(column).items()) if value)
             for column in columns
         )
-        yield [table, f"{EVERY} {len(found)}", cell, *told]
+        yield [table, f"{tsv.EVERY} {len(columns[0])}", cell, *told]
