@@ -10,9 +10,13 @@ import pytest
 from release import CHECKOUT
 
 PACKAGE = CHECKOUT / "builders" / "solecism"
-PAGE = (CHECKOUT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PAGE, GUIDE = (
+    (CHECKOUT / page).read_text(encoding="utf-8")
+    for page in ("docs/architecture.md", "CONTRIBUTING.md")
+)
+TO_ADD = GUIDE.split("### To add X, touch Y\n")[1].split("\n### ")[0]
 PATHS = sorted(
-    {path for path in re.findall(r"`([\w./<>-]+)`", PAGE) if "/" in path or ".py" in path}
+    {path for path in re.findall(r"`([\w./<>-]+)`", PAGE + TO_ADD) if "/" in path or ".py" in path}
 )
 
 

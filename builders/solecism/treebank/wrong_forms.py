@@ -4,7 +4,7 @@ Rules yield reasons against a form. A reason of :data:`DOUBTS` marks it: another
 the wrong sentence. Any other reason drops it. For some languages nobody wrote down which words have
 a second reading, which arguments may be dropped and what is not annotated (``careful`` in
 ``pairs.toml``); there more rules apply, which follow from what people found in samples of thirty
-languages (docs/agreement.md).
+languages (dataset_cards/agreement.md).
 """
 
 import re
@@ -31,7 +31,7 @@ DOUBTS = (
     "number not shown", "gender not sure", "noun addressed", "case alone", "neuter alone",
     "another word", "us or you",
 )  # fmt: skip
-"""The reasons that mark a pair and do not drop it (docs/agreement.md has an example of each)."""
+"""The reasons that mark a pair and do not drop it (dataset_cards/agreement.md has examples)."""
 
 LIKE = 0.6
 """The least share of the letters of the shorter of two forms that both must have.
