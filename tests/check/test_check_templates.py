@@ -38,6 +38,8 @@ CASES = [
     ("T016", "simple", "id: simple", f"{EXAMPLE}\nid: simple", 2, "simple"),
     ("T026", "simple", "author is under(laughs.Subject)",
      "not author.lemma in ['a', 'b', 'c', 'd']", 9, "author.lemma in ['a', 'b', 'c', 'd']"),
+    ("T027", "simple", "{from: noun}", "{from: noun, Set: 1, lemma: [author, guard, chef, pilot]}", 7,
+     "'author': guard, chef"),
     ("T021", "simple", "good: ", "good: {{ 'a' if author.Number == 'Sing' else '' }} ", 12, "'a' if"),
     ("T017", "simple", "{{ laughs | agree(author) }}", "{{ laughs }}", 8, "'laughs' in Number"),
 ]  # fmt: skip

@@ -218,6 +218,23 @@ def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
             yield Problem(f"{slot.name!r} in {', '.join(varies)}", template.path, slot.line)
 
 
+def excluded_lemma(paradigm: Paradigm) -> Iterator[Problem]:
+    """A slot lists a lemma that something else in it, or in its kind, excludes.
+
+    The word is never drawn. Take it out of the list, or ask less beside it (`Strict: [yes, ""]`).
+    """
+    for domain in paradigm.plan.domains:
+        slot = domain.slot
+        # A list with numbers is a kind's as a rule, and templates take some of its words.
+        if "lemma" in slot.wants and "lemma" not in slot.weights:
+            lemmas = dict.fromkeys(slot.wants["lemma"])
+            for word in domain.words:
+                lemmas.pop(word.row.lemma, None)
+            if lemmas:
+                found = f"{slot.name!r}: {', '.join(lemmas)}"
+                yield Problem(found, paradigm.template.path, slot.line)
+
+
 def idle_clause(paradigm: Paradigm) -> Iterator[Problem]:
     """A `where` clause has no effect.
 
@@ -339,6 +356,7 @@ BOUND_CHECKS = {
     "T012": ("warning", idle_clause),
     "T013": ("note", idle_selection),
     "T017": ("warning", free_feature),
+    "T027": ("warning", excluded_lemma),
 }
 """The checks of a template that is bound to its lexicon: level and function by code."""
 

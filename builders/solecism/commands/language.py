@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from solecism.commands import cli
-from solecism.inputs import check_name
+from solecism.inputs import Json, check_name
 from solecism.kit.inflecting import inflect
 from solecism.kit.skeleton import write_skeleton
 from solecism.kit.sources import ADAPTERS, read_sources
@@ -125,7 +125,7 @@ def witness(
         sys.exit(2)
 
 
-def _known_sources(language: str) -> dict[str, Any]:
+def _known_sources(language: str) -> dict[str, Json]:
     """Return which sources there are and how to get them."""
     from solecism.witness.analysers import analysers_of
 
@@ -137,7 +137,7 @@ def _known_sources(language: str) -> dict[str, Any]:
     return {"sources": {}, "known": known}
 
 
-def _write(found: Evidence) -> dict[str, Any]:
+def _write(found: Evidence) -> dict[str, Json]:
     """Write the evidence; return counts of forms by table, and contradictions without a reason."""
     from solecism.witness.witness import write_evidence
 
@@ -153,7 +153,7 @@ def _write(found: Evidence) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(figures: dict[str, Any]) -> None:
+def _show(figures: dict[str, Json]) -> None:
     """Print what is known of sources, or what was found."""
     if "known" in figures:
         cli.echo("no source was asked, nothing is written; there are")

@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from solecism.errors import Problem
+from solecism.inputs import Json
 from solecism.lexicon.features import Feats
 from solecism.lexicon.orthography import is_mark
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -92,6 +92,6 @@ def gloss_of_features(feats: Feats, without: frozenset[str] = frozenset()) -> st
 
 
 @cache
-def _rules() -> dict[str, Any]:
+def _rules() -> dict[str, Json]:
     """Return the rules of ``glosses.toml``, which describes its keys."""
     return tomllib.loads(Path(__file__).with_name("glosses.toml").read_text(encoding="utf-8"))
