@@ -55,15 +55,18 @@ html_theme_options = {
 }
 
 _FILE = re.compile(r"^( *)```file (\S+)$", re.MULTILINE)
+_CARD = re.compile(r"\]\((?=(\.\./)+dataset_cards/)")
 _LEXERS = {".py": "python", ".jinja": "html+jinja", ".toml": "toml", ".yaml": "yaml"}
 
 
 def name_files(_: Sphinx, page: str, source: list[str]) -> None:
     """Put the names of files over their text: the blocks that tests and readers write to disk.
 
-    The page of check codes gets the docstrings of the checks.
+    The page of check codes gets the docstrings of the checks. Cards are no pages of the site: a
+    link to one is a link to its file.
     """
     source[0] = _FILE.sub(_with_caption, source[0])
+    source[0] = _CARD.sub("](path:", source[0])
     if page == "checks":
         source[0] += "\n" + render_codes()
 
