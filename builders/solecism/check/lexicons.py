@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
 
 from solecism.contrast import differing_span
@@ -55,31 +56,32 @@ class Tables:
     counted: Mapping[str, str] = field(default_factory=dict)
     explained: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def contradicted(self) -> Mapping[tuple[str, str, str], int]:
         """The forms that evidence.tsv says are contradicted, each with its line there."""
         found = ((said, form) for said, form in self.said if said.contradicted and form)
         return {(said.table, said.lemma, form): said.line for said, form in found}
 
-    @property
-    def said(self) -> Iterator[tuple[Said, str]]:
+    @cached_property
+    def said(self) -> list[tuple[Said, str]]:
         """The rows of evidence.tsv for one form, each with the form: ``""`` if there is none."""
         found = claims(self.tables)
         known = {(table.name, row.lemma, cell): form for table, row, cell, form in found}
-        for said in self.evidence:
-            if not said.lemma.startswith(f"{EVERY} "):
-                yield said, known.get((said.table, said.lemma, said.cell), "")
+        own = (said for said in self.evidence if not said.lemma.startswith(f"{EVERY} "))
+        return [(said, known.get((said.table, said.lemma, said.cell), "")) for said in own]
 
-    @property
-    def missing(self) -> Iterator[tuple[Table, Row, Feats]]:
+    @cached_property
+    def missing(self) -> list[tuple[Table, Row, Feats]]:
         """The empty cells that nearly all words of a table have, but for what L010 names."""
+        found = []
         for table in self.tables:
             framed = "Frame" in table.columns
             rows = [row for row in table.rows if not framed or row.properties["Frame"]]
             for cell in table.cells:
                 lacking = [r for r in rows if cell not in r.forms and _may_have(r, cell)]
                 if len(lacking) < (1 - MOSTLY) * len(rows):
-                    yield from ((table, r, cell) for r in lacking if not self.has(r.lemma, cell))
+                    found += [(table, r, cell) for r in lacking if not self.has(r.lemma, cell)]
+        return found
 
     def has(self, lemma: str, cell: Feats) -> bool:
         """Return whether a table has a form of a lemma with these features."""
@@ -142,9 +144,9 @@ def rare_value(lexicon: Tables) -> Iterator[Problem]:
             uses[name].append((value, path, line))
     for name, found in uses.items():
         counts = Counter(value for value, _, _ in found)
-        for value, path, line in found:
+        for value, path, line in (use for use in found if counts[use[0]] == 1):
             near = [v for v, n in counts.items() if n > 1 and _one_slip(v, value)]
-            if counts[value] == 1 and near:
+            if near:
                 yield Problem(f"{name} {value!r} (did you mean {near[0]!r}?)", path, line)
 
 
@@ -330,7 +332,7 @@ def idle_reason(lexicon: Tables) -> Iterator[Problem]:
     contradict. Without evidence.tsv nothing is compared.
     """
     path = str(lexicon.folder / "exceptions.tsv")
-    contradicted, missing = lexicon.contradicted, list(lexicon.missing)
+    contradicted, missing = lexicon.contradicted, lexicon.missing
     for key, line in lexicon.explained.items() if lexicon.evidence else ():
         if key not in contradicted and not any(_explains(key, *m) for m in missing):
             yield Problem(" ".join(key), path, line)
