@@ -33,7 +33,8 @@ def write_skeleton(root: Root, dataset: str, code: str) -> list[str]:
     folder = root.path / "templates" / dataset / lexicon.code
     if unknown := [p for name in lexicon.names for p in unwritten(lexicon.table(name))]:
         raise InputError(unknown)
-    phrases, _ = Phrases(folder, lexicon), (lexicon.typical, lexicon.orthography)
+    phrases = Phrases(folder, lexicon)
+    _ = lexicon.typical, lexicon.orthography  # read now: their faults are no reason to wait
     texts, waiting = dict[Path, str](), list[str]()
     for model in sorted(Path(__file__).with_suffix("").glob("*.jinja")):
         path, text = folder / model.name, read_source(model)

@@ -9,17 +9,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
 from solecism.errors import fail
 from solecism.language_tags import iso_of
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import read_tsv
 from solecism.treebank.conllu import files_of, read_tokens
-from solecism.treebank.forms import distinct_words, in_order
+from solecism.treebank.forms import counted_words, in_order
 from solecism.treebank.unimorph import read_unimorph
 
-_NOISE = ("Typo=Yes", "Abbr=Yes", "Foreign=Yes")
 _RARE = 0.1
 """What has less than this share of the most frequent value of its kind is left out."""
 _Value = TypeVar("_Value", bound=Hashable)
@@ -49,13 +46,10 @@ def read_treebank(path: Path, code: str) -> Iterator[FoundForm]:
     """
     for file in files_of([path]):
         for tokens in read_tokens(file):
-            words, which = distinct_words(tokens, np.arange(len(tokens)))
-            for word, seen in zip(words, np.bincount(which).tolist(), strict=True):
-                if not any(noise in word.feats for noise in _NOISE):
-                    form = word.form if word.lemma[:1].isupper() else word.form.lower()
-                    yield FoundForm(
-                        word.lemma, word.upos, form, Feats.parse(in_order(word.feats)), seen
-                    )
+            for word, seen in counted_words(tokens):
+                form = word.form if word.lemma[:1].isupper() else word.form.lower()
+                feats = Feats.parse(in_order(word.feats))
+                yield FoundForm(word.lemma, word.upos, form, feats, seen)
 
 
 def read_list(path: Path, code: str) -> Iterator[FoundForm]:

@@ -85,15 +85,24 @@ def agreeing_words(tokens: Tokens) -> Flags:
     return tokens.upos.isin(*AGREEING) | inflected_adpositions(tokens)
 
 
-def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
-    """Add to ``into`` the words of a chunk that may agree, with their counts.
+def counted_words(tokens: Tokens) -> Iterator[tuple[WordForm, int]]:
+    """Yield the distinct words of a chunk with their counts.
 
     Misspelt, foreign and abbreviated words are left out.
     """
-    noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
-    words, which = distinct_words(tokens, np.flatnonzero(agreeing_words(tokens) & ~noisy))
-    for word, count in zip(words, np.bincount(which, minlength=len(words)).tolist(), strict=True):
+    return _counted(tokens, np.ones(len(tokens), bool))
+
+
+def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
+    """Add to ``into`` the words of a chunk that may agree, as :func:`counted_words` counts them."""
+    for word, count in _counted(tokens, agreeing_words(tokens)):
         into[word] += count
+
+
+def _counted(tokens: Tokens, chosen: Flags) -> Iterator[tuple[WordForm, int]]:
+    noisy = tokens.feats.table(lambda text: any(f"{name}=Yes" in text for name in _NOISE), bool)
+    words, which = distinct_words(tokens, np.flatnonzero(chosen & ~noisy))
+    return zip(words, np.bincount(which, minlength=len(words)).tolist(), strict=True)
 
 
 def alike(a: Bundle, b: Bundle, names: Iterable[str] | None = None) -> bool:

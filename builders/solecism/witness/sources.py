@@ -10,21 +10,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from solecism.errors import fail
 from solecism.hashing import file_digest
 from solecism.language_tags import iso_of
 from solecism.lexicon.evidence import COLUMNS, parse_feats
 from solecism.lexicon.features import Feats
 from solecism.treebank.conllu import files_of, read_tokens
-from solecism.treebank.forms import distinct_words
+from solecism.treebank.forms import counted_words
 from solecism.treebank.unimorph import read_unimorph
 
 TREEBANK_MINIMUM = 3
 """So many words of a treebank are needed to contradict, or to outweigh a contradiction."""
-
-NOISE = frozenset(("Abbr=Yes", "Foreign=Yes", "Typo=Yes"))
 
 
 @cache
@@ -107,14 +103,13 @@ def _words(file: Path) -> Iterator[tuple[Attested, int]]:
     written as its lemma and attests no form (``יד_`` for the plural).
     """
     for tokens in read_tokens(file):
-        words, which = distinct_words(tokens, np.arange(len(tokens)))
-        for (text, lemma, upos, feats), number in zip(words, np.bincount(which), strict=True):
-            if NOISE.isdisjoint(feats.split("|")) and (len(text) == 1 or text[-1] not in "_ "):
+        for (text, lemma, upos, feats), number in counted_words(tokens):
+            if len(text) == 1 or text[-1] not in "_ ":
                 form = text.lstrip("_ ") or text
                 # A capital begins a sentence or a title, unless the lemma has it.
                 form = form.lower() if lemma == lemma.lower() else form
                 lemma = form if lemma == "_" else lemma
-                yield Attested(form, lemma, upos, parse_feats(feats, file)), int(number)
+                yield Attested(form, lemma, upos, parse_feats(feats, file)), number
 
 
 def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> WordList:
