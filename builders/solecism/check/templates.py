@@ -10,8 +10,8 @@ from jinja2 import nodes
 
 from solecism.errors import Problem, candidates
 from solecism.grammar.copies import is_constant
-from solecism.grammar.front_matter import Entry, read_front_matter
-from solecism.grammar.inherit import DEFAULTS
+from solecism.grammar.front_matter import Entry
+from solecism.grammar.inherit import DEFAULTS, read_yaml
 from solecism.grammar.paradigm import LARGEST, Paradigm
 from solecism.grammar.template import Template, TemplateLine
 from solecism.grammar.uses import Uses, merge_uses
@@ -327,11 +327,11 @@ def constant_feature(unbound: UnboundTemplate) -> Iterator[Problem]:
     column where there is one (`audible: vert.Audible`). Computed features (`$length`) may stay.
     """
     folder = unbound.template.folder
-    for path in filter(Path.is_file, (folder / DEFAULTS, folder.parent / DEFAULTS)):
-        front = read_front_matter("\n".join(read_lines(path)), str(path))
-        for name, entry in front.fields.get("features", Entry()).fields.items():
+    for place in (folder, folder.parent):
+        features = read_yaml(place / DEFAULTS).fields.get("features", Entry()).fields
+        for name, entry in features.items():
             if is_constant(entry, unbound.template.slot_names):
-                yield Problem(f"{name}: {entry.text}", str(path), entry.line)
+                yield Problem(f"{name}: {entry.text}", entry.path, entry.line)
 
 
 UNBOUND_CHECKS = {

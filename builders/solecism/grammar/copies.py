@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import nodes
 
 from solecism.grammar.front_matter import Entry, read_front_matter
-from solecism.grammar.inherit import DEFAULTS
+from solecism.grammar.inherit import DEFAULTS, read_yaml
 from solecism.grammar.phrases import Phrases
 from solecism.grammar.template import Template
 from solecism.grammar.uses import merge_uses
@@ -29,7 +29,7 @@ def copied(source: Path, uid: str) -> str:
     own = read_front_matter(front).fields
     files = [p for p in (source.parents[1] / DEFAULTS, source.with_name(DEFAULTS)) if p.is_file()]
     defaults = "".join(f"{read_source(path)}\n" for path in files)
-    below = {k: e for p in files for k, e in read_front_matter(read_source(p)).fields.items()}
+    below = {k: e for p in files for k, e in read_yaml(p).fields.items()}
     mark = f"# from {source.parents[1].name}/{DEFAULTS}"
     front = re.sub(_KEY.format("id"), f"id: {uid}\n", f"{front}\n")
     for key in [key for key in below if key not in {*own, "features"}]:

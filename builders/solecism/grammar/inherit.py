@@ -44,7 +44,7 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
     for below in fronts[1:]:
         own = _over(below, own, fronts[0].fields["like"].line)
     for place in (folder, folder.parent):
-        own = _over(_yaml_file(place / DEFAULTS), own, 1)
+        own = _over(read_yaml(place / DEFAULTS), own, 1)
     fields = {key: entry for key, entry in own.fields.items() if key != "like"}
     tests: list[str] = []
     errors: list[InputError] = []
@@ -54,7 +54,7 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
     return replace(own, fields=fields), tuple(dict.fromkeys(tests)), errors
 
 
-def _yaml_file(path: Path) -> Entry:
+def read_yaml(path: Path) -> Entry:
     """Return the front matter in a YAML file; an empty entry if there is no such file."""
     return read_front_matter("\n".join(read_lines(path)), str(path)) if path.is_file() else Entry()
 
@@ -136,7 +136,7 @@ def kind_files(folder: Path) -> list[Path]:
 def _read_kinds(folder: Path) -> dict[str, _SlotKind]:
     """Return the kinds for the templates of a folder, by the text before their names
     (``object of``); raises :class:`InputError`."""
-    return _kinds_of(tuple(map(_yaml_file, kind_files(folder))))
+    return _kinds_of(tuple(map(read_yaml, kind_files(folder))))
 
 
 @lru_cache(maxsize=1 << 6)
