@@ -11,8 +11,6 @@ estimated. A column that is lacking is added at the end; comments and the order 
 are.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

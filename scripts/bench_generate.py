@@ -8,8 +8,6 @@ within one run.
 Usage: python scripts/bench_generate.py
 """
 
-from __future__ import annotations
-
 import re
 import resource
 import shutil

@@ -9,8 +9,6 @@ are noisy: read ratios within one run.
 Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu] [--memory MEGABYTES]
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import subprocess

@@ -13,8 +13,6 @@ Usage: python scripts/bench_score.py CLAMS [--pairs PAIRS.parquet] [--sets clams
     [--shape 4x256 | 12x768] [--threads N]   (a built CLAMS)
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

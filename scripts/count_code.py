@@ -5,8 +5,6 @@ A code line is a line with a token that is neither comment nor docstring. Usage:
     python scripts/count_code.py builders tests scripts
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import sys

@@ -7,8 +7,6 @@ exits with 1 if there is any. The same seed and number give the same input.
 Usage: python scripts/fuzz.py [--count 3000] [--seed 1] [--only NUMBER]
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -16,8 +14,10 @@ import random
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
+import tomllib
 import traceback
 import warnings
 from collections import Counter
@@ -51,132 +51,27 @@ TOKENS = (
     "x" * 3_000,
 )  # fmt: skip
 
-TREEBANK = """# sent_id = 1
-# text = The otters swim.
-1\tThe\tthe\tDET\tDT\tDefinite=Def\t2\tdet\t_\t_
-2\totters\totter\tNOUN\tNN\tNumber=Plur\t3\tnsubj\t_\t_
-3\tswim\tswim\tVERB\tVB\tMood=Ind|Number=Plur|Person=3|VerbForm=Fin\t0\troot\t_\tSpaceAfter=No
-4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
-
-"""
-ARPA = """\\data\\
-ngram 1=4
-ngram 2=1
-
-\\1-grams:
--1.5\t<unk>
--99\t<s>\t-0.3
--0.9\t</s>
--0.7\tle\t-0.25
-
-\\2-grams:
--0.3\t<s> le
-
-\\end\\
-"""
-JUDGED = "UID,accuracy,n\nsimple_agrmt,0.9,20\n"
-SUITE = {
-    "meta": {"name": "number", "metric": "sum"}, "region_meta": {"1": "subject", "2": "verb"},
-    "predictions": [{"type": "formula", "formula": "(2;%bad%) > (2;%good%)"}],
-    "items": [
-        {"item_number": 1, "conditions": [
-            {"condition_name": name, "regions": [
-                {"region_number": 1, "content": "The dog"}, {"region_number": 2, "content": verb},
-            ]}
-            for name, verb in (("good", "barks"), ("bad", "bark"))
-        ]}
-    ],
-}  # fmt: skip
-METADATA = {"version": "1.0.0", "dataset": "clams", "config": "fr"}
-LM_EVAL: dict[str, Any] = {
-    "results": {"solecism_clams_fr": {"alias": "fr", "acc,none": 0.7, "acc_stderr,none": 0.1}},
-    "configs": {"solecism_clams_fr": {"task": "solecism_clams_fr", "metadata": METADATA}},
-    "n-samples": {"solecism_clams_fr": {"original": 40, "effective": 40}}, "group_subtasks": {},
-    "config": {"model": "hf", "model_args": "pretrained=m,dtype=float32", "limit": None},
-    "model_name": "m", "lm_eval_version": "0.4.13", "chat_template_sha": None,
-}  # fmt: skip
-
-_SHOW = ("show clams/fr/simple_agrmt --root root", "build clams --root root --out new")
-_RESULT = ("report result", "report result --by match --csv x.csv", "report result --html x.html")
-_SITE = ("site clams --root root --out pages",)
-_MODEL = "--model model.arpa --out new"
-_PAIRS = (f"score p.parquet {_MODEL}", "audit p.parquet", "convert p.parquet x.csv",
-          "convert p.parquet x.jsonl", "judge new p.parquet --out s --pairs 2")  # fmt: skip
-_SUITES = ("convert s.parquet x", "convert s.parquet x.json", f"score s.parquet {_MODEL}")
-_STUDY = ("judge report study --out x", "judge accept study clams", "judge serve study --status")
-_ANSWERS = ("judge import study answers.json", "judge import study answers.json --from own")
-_INFLECT = ("language inflect fr --forms forms.tsv --root root",)
-READERS = {
-    "root/templates/clams/fr/simple_agrmt.jinja": (*_SHOW, "check clams/fr --root root"),
-    "root/templates/phrases/fr.jinja": _SHOW,
-    "root/templates/clams/_slots.yaml": _SHOW,
-    "root/lexicons/columns.tsv": (*_SHOW, "check lexicons/fr --root root"),
-    "root/lexicons/fr/noun.tsv": (*_SHOW, "check clams/fr --root root"),
-    "root/lexicons/fr/verb.tsv": _SHOW,
-    "root/lexicons/fr/words.txt": _INFLECT,
-    "root/lexicons/fr/cells.toml": _INFLECT,
-    "forms.tsv": _INFLECT,
-    "root/catalogue.toml": ("list --root root", "list clams --cite --root root", *_SHOW),
-    "en_demo-ud-test.conllu": ("mine en_demo-ud-test.conllu --out x.jsonl",),
-    "model.arpa": ("score clams/fr --model model.arpa --out new",),
-    "clams/manifest.json": (
-        "build clams --root root --out clams", "show clams/fr", *_SITE, "convert clams x --tasks",
-        f"score clams/fr {_MODEL}", "push clams --to org/x --dry-run", "diff old clams",
-        "diff clams old", "judge accept study clams", "report result --html x.html",
-    ),
-    "clams/README.md": (f"score clams/fr {_MODEL}", "judge accept study clams"),
-    "clams/fr/test-00000-of-00001.parquet": (
-        *_SITE, "audit clams/fr", "convert clams/fr x.csv", "diff old clams", "diff clams old",
-    ),
-    "p.parquet": _PAIRS,
-    "pairs.jsonl": ("audit pairs.jsonl",),
-    "suite.json": ("convert suite.json x", "convert suite.json x.parquet", "convert suite.json x.csv"),
-    "s.parquet": _SUITES,
-    "pages/site.json": _SITE,
-    "lm/results_1.json": ("report lm", "report lm --html x.html", "report lm --by match"),
-    "study/study.toml": (*_STUDY, *_ANSWERS, "judge export study --to page"),
-    "study/items.jsonl": (*_STUDY, *_ANSWERS, "judge export study --to page"),
-    "study/lists.json": (*_STUDY, *_ANSWERS, "judge export study --to jatos --out x"),
-    "study/texts/page.toml": ("judge export study --to page", "judge export study --to jatos --out x"),
-    "study/answers.parquet": _STUDY,
-    "answers.json": _ANSWERS,
-    "root/catalogue.lock.json": ("lock clams --root root", *_SHOW),
-    "result/r.json": (*_RESULT, "site clams --root root --out pages --results result"),
-    "result/r.parquet": (*_RESULT, "site clams --root root --out pages --results result"),
-    "people.csv": ("report result --judgments people.csv",),
-}  # fmt: skip
+WORLD = CHECKOUT / "scripts" / "fuzzing" / "world"
+READERS: dict[str, list[str]] = tomllib.loads(WORLD.with_name("readers.toml").read_text())
 """The commands that read each file of the small world."""
 
 
 def make_world(folder: Path) -> None:
-    """Write the files of :data:`READERS` into an empty folder."""
-    templates = folder / "root" / "templates" / "clams" / "fr"
-    templates.mkdir(parents=True)
-    shutil.copy(CHECKOUT / "templates" / "clams" / "fr" / "simple_agrmt.jinja", templates)
-    for name in ("_defaults.yaml", "_slots.yaml"):
-        shutil.copy(CHECKOUT / "templates" / "clams" / name, templates.parent)
-    shutil.copytree(CHECKOUT / "templates" / "phrases", folder / "root" / "templates" / "phrases")
-    shutil.copytree(CHECKOUT / "lexicons" / "fr", folder / "root" / "lexicons" / "fr")
-    for name in ("columns.tsv", "classes.tsv"):
-        shutil.copy(CHECKOUT / "lexicons" / name, folder / "root" / "lexicons")
-    shutil.copytree(CHECKOUT / "dataset_cards", folder / "root" / "dataset_cards")
-    shutil.copy(CHECKOUT / "references.bib", folder / "root")
-    (folder / "root" / "catalogue.toml").write_text(
-        '[clams]\nversion = "1.0.0"\npretty_name = "C"\n'
-    )
-    (folder / "lm").mkdir()
-    for name, text in (
-        ("en_demo-ud-test.conllu", TREEBANK), ("model.arpa", ARPA), ("people.csv", JUDGED),
-        ("root/lexicons/fr/words.txt", "lemma\tpos\tgloss\tclass\nsalon\tnoun\troom\troom\n"),
-        ("root/lexicons/fr/cells.toml", '[noun]\nproperties = ["Gender"]\ncells = ["Number=Sing"]\n'),
-        ("forms.tsv", "lemma\tform\tFEATS\nsalon\tsalon\tGender=Masc|Number=Sing\n"),
-        ("suite.json", json.dumps(SUITE)), ("lm/results_1.json", json.dumps(LM_EVAL)),
+    """Write the files of :data:`READERS`: small ones, and those of French of this checkout."""
+    shutil.copytree(WORLD, folder)
+    for name in (
+        "dataset_cards", "lexicons/classes.tsv", "lexicons/columns.tsv", "lexicons/fr",
+        "references.bib", "templates/clams/_defaults.yaml", "templates/clams/_slots.yaml",
+        "templates/clams/fr/simple_agrmt.jinja", "templates/phrases",
     ):  # fmt: skip
-        (folder / name).write_text(text, encoding="utf-8")
+        copy = folder / "root" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-r", CHECKOUT / name, copy.parent], check=True)
     with chdir(folder):
         _made(
             "build clams --root root --out clams", "lock clams --root root",
-            "score clams/fr --model model.arpa --out result --sample 200", *_SITE,
+            "score clams/fr --model model.arpa --out result --sample 200",
+            "site clams --root root --out pages",
             "convert suite.json s.parquet", "judge new clams/fr --out study --pairs 2 --judges 2",
         )  # fmt: skip
         for path in Path("result").iterdir():
@@ -327,7 +222,8 @@ def _tried(folder: Path, dice: random.Random, number: int) -> tuple[Path, str, s
         told = ending(command)
     shutil.rmtree(run)
     others = {path.name for path in folder.iterdir()} - {"world"}
-    if others != {"outside.json"} or json.loads((folder / "outside.json").read_text()) != SUITE:
+    same = (folder / "outside.json").read_bytes() == (WORLD / "suite.json").read_bytes()
+    if others != {"outside.json"} or not same:
         told = f"wrote outside: {', '.join(sorted(others))}"
     return path, command, told
 
@@ -342,7 +238,8 @@ def fuzz(count: int, seed: int, only: int | None) -> None:
     with tempfile.TemporaryDirectory(prefix="solecism-fuzz-") as name:
         folder = Path(name)
         make_world(folder / "world")
-        (folder / "outside.json").write_text(json.dumps(SUITE))
+        outside = folder / "outside.json"
+        shutil.copy(WORLD / "suite.json", outside)
         for number in range(count) if only is None else [only]:
             path, command, told = _tried(folder, random.Random(f"{seed} {number}"), number)
             ends[told.partition(":")[0]] += 1

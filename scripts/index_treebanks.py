@@ -8,8 +8,6 @@ its commit, the files of that commit, and what README and LICENSE.txt say. Files
 out, since git knows their hashes; a SHA-256 is added where the file is there.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

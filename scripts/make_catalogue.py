@@ -7,8 +7,6 @@ README and LICENSE.txt say; ``scripts/index_treebanks.py`` makes one from clones
 LICENSE.txt disagree about the licence, the stricter one holds.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

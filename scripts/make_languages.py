@@ -8,8 +8,6 @@ the language's codes, its name, its treebanks, the numbers of items, of certain 
 ones, the share of these that have a doubt, what agrees with what, or why there is nothing.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ scripts/make_tasks.py
 A test checks that the files are current.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -4,8 +4,6 @@
 the run. Usage: python scripts/run_readme.py README.md "Quick start"
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

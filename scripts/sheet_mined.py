@@ -8,8 +8,6 @@ dependency tree of each (ID, form, lemma, UPOS, FEATS, head, relation). OUT/READ
 read them.
 """
 
-from __future__ import annotations
-
 import csv
 import random
 from collections import defaultdict

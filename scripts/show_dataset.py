@@ -3,8 +3,6 @@
 Usage: python scripts/show_dataset.py FOLDER CONFIG...
 """
 
-from __future__ import annotations
-
 import sys
 
 from datasets import load_dataset

@@ -1,8 +1,6 @@
 """The phenomena of all data sets (``templates/phenomena.toml``), by one name each, and new names of
 paradigms that were called otherwise (``templates/renamed.tsv``)."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import cache

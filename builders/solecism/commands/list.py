@@ -4,8 +4,6 @@ NAMES: clams, clams/he, agreement, agreement/albanian; without one, every data s
 as negation, finds the paradigms that say it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Build a data set: a folder with Parquet files and documents that ``load_dataset`` opens."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Configs that are built from templates."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial

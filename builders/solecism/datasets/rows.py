@@ -1,7 +1,5 @@
 """The rows of a config's Parquet file: their order, and the writer that takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Items to look at: of paradigms, of a built folder, or mined."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """How large what can be built is, without building it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

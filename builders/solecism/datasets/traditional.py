@@ -1,7 +1,5 @@
 """Items in traditional Chinese characters, converted from simplified ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """What changed between two data sets, item by item; and the changelog that is written from it."""
 
-from __future__ import annotations
-
 import filecmp
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ who wrote the forms, and counts by table; its rows are the forms that sources co
 that fewer than two know, or their number by cell (the lemma ``*``) where they are many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache

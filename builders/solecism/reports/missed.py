@@ -1,7 +1,5 @@
 """What all results miss: where wrong labels and unwanted cues are most likely."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ over the model's tokens: P(token) = (count + 1) / (all tokens + size of the voca
 text of the user's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

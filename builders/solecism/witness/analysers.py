@@ -1,7 +1,5 @@
 """Analysers that are installed on the machine: ``analysers.toml`` says which know a language."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

@@ -1,7 +1,5 @@
 """The forms that a lexicon claims, and what a word list says of them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What sources have of words: treebanks, UniMorph lists, analysers, each as a word list."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Ask all sources about all forms of a lexicon, count the witnesses, and write the evidence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
