@@ -186,16 +186,3 @@ def unwritten_form(lexicon: Tables) -> Iterator[Problem]:
     """
     for table in lexicon.tables:
         yield from unwritten(table)
-
-
-IDLE_CHECKS = {
-    "L016": ("warning", idle_column),
-    "L017": ("warning", idle_table),
-    "L018": ("warning", idle_group),
-    "L019": ("warning", idle_role),
-    "T023": ("warning", idle_macro),
-    "T024": ("warning", idle_kind),
-    "L024": ("error", unlisted_column),
-    "L026": ("error", unwritten_form),
-}
-"""The checks of what a language has and nothing uses: level and function by code."""

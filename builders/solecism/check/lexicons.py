@@ -392,25 +392,3 @@ def repeated_forms(lexicon: Tables) -> Iterator[Problem]:
         same = row.forms == plain.forms and row.forms is not plain.forms
         if row is not plain and row.forms and same:
             yield Problem(repr(row.lemma), table.path, row.line)
-
-
-LEXICON_CHECKS = {
-    "L004": ("error", unknown_class),
-    "L005": ("error", unknown_upos),
-    "L006": ("warning", rare_value),
-    "L007": ("warning", column_near_feature),
-    "L008": ("warning", table_without_words),
-    "L009": ("warning", empty_column),
-    "L010": ("warning", form_missing),
-    "L011": ("warning", lemma_unlike_forms),
-    "L012": ("warning", same_forms),
-    "L013": ("error", mixed_scripts),
-    "L015": ("warning", idle_rule),
-    "L020": ("warning", idle_reason),
-    "L021": ("warning", conflicting_forms),
-    "L022": ("warning", repeated_forms),
-    "L023": ("note", word_left_over),
-    "L025": ("warning", unexplained_form),
-    "L027": ("warning", stale_evidence),
-}
-"""The checks of the tables of a language: level and function by code."""

@@ -505,27 +505,3 @@ def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> b
 
 TEXT_CHECKS = (not_nfc, bad_spacing, no_final_mark, no_capital, mixed_letters, stray_characters)
 """The checks of how a sentence is written. They look at one sentence at a time."""
-
-ITEM_CHECKS = {
-    "I001": ("error", duplicate_id),
-    "I002": ("error", duplicate_pair),
-    "I003": ("error", good_is_bad),
-    "I004": ("error", good_and_bad),
-    "I005": ("warning", several_words_differ),
-    "I006": ("error", lemma_twice),
-    "I007": ("warning", not_printed),
-    "I008": ("error", span_wrong),
-    "I010": ("error", not_nfc),
-    "I011": ("error", bad_spacing),
-    "I012": ("error", no_final_mark),
-    "I013": ("error", no_capital),
-    "I014": ("error", mixed_letters),
-    "I017": ("error", unwanted_words),
-    "I018": ("warning", other_word),
-    "I019": ("error", stray_characters),
-    "I020": ("note", other_cell),
-}
-"""The checks of pairs (of suites: ``SUITE_CHECKS``), batch by batch: level and function by code."""
-
-COUNT_CHECKS = {"I015": ("warning", mostly_left_out), "I016": ("note", left_out)}
-"""The checks of what was left out when items were drawn: level and function by code."""

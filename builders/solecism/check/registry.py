@@ -9,16 +9,12 @@ from __future__ import annotations
 import inspect
 import textwrap
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from solecism.check.idle import IDLE_CHECKS
-from solecism.check.lexicons import LEXICON_CHECKS
-from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
-from solecism.check.suites import SUITE_CHECKS
-from solecism.check.templates import BOUND_CHECKS, DRAWN_CHECKS, UNBOUND_CHECKS
 from solecism.errors import Problem, visible
 
 LEVELS = ("error", "warning", "note")
@@ -81,13 +77,26 @@ def _check(code: str, level: str, text: str | None) -> Check:
     return Check(code, level, " ".join(message.split()).rstrip("."), " ".join(advice.split()))
 
 
-_FUNCTIONS: Checks = {
-    **LEXICON_CHECKS, **IDLE_CHECKS, **UNBOUND_CHECKS, **BOUND_CHECKS, **DRAWN_CHECKS,
-    **ITEM_CHECKS, **SUITE_CHECKS, **COUNT_CHECKS,
-}  # fmt: skip
-CHECKS = {
-    **{code: _check(code, "error", text) for code, text in READING_CHECKS.items()},
-    **{code: _check(code, level, check.__doc__) for code, (level, check) in _FUNCTIONS.items()},
+def _checks(codes: Mapping[str, Sequence[str]]) -> Checks:
+    """Return level and function by code, for the names of functions in this package."""
+    named = {code: (level, *name.split(".")) for code, (level, name) in codes.items()}
+    return {
+        code: (level, getattr(import_module(f"solecism.check.{module}"), function))
+        for code, (level, module, function) in named.items()
+    }
+
+
+GROUPS: Mapping[str, Checks] = {
+    group: _checks(codes)
+    for group, codes in tomllib.loads(Path(__file__).with_name("codes.toml").read_text()).items()
+}
+"""The checks by what they look at: see ``codes.toml``."""
+
+CHECKS = {code: _check(code, "error", text) for code, text in READING_CHECKS.items()}
+CHECKS |= {
+    code: _check(code, level, check.__doc__)
+    for checks in GROUPS.values()
+    for code, (level, check) in checks.items()
 }
 """All checks by code."""
 

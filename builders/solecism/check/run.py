@@ -12,18 +12,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.idle import IDLE_CHECKS
-from solecism.check.lexicons import LEXICON_CHECKS, Tables
-from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS, PairBatch, PairMemory
-from solecism.check.registry import CHECKS, Checks, Finding
-from solecism.check.suites import SUITE_CHECKS, SuiteBatch, SuiteMemory
-from solecism.check.templates import (
-    BOUND_CHECKS,
-    DRAWN_CHECKS,
-    UNBOUND_CHECKS,
-    UnboundTemplate,
-    too_large,
-)
+from solecism.check.lexicons import Tables
+from solecism.check.pairs import PairBatch, PairMemory
+from solecism.check.registry import CHECKS, GROUPS, Checks, Finding
+from solecism.check.suites import SuiteBatch, SuiteMemory
+from solecism.check.templates import UnboundTemplate, too_large
 from solecism.errors import InputError, Problem, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind
@@ -105,7 +98,7 @@ def check_lexicon(folder: Path) -> list[Finding]:
     with _noting(found, "L001"):
         evidence, (_, counted) = tuple(read_evidence(folder)), read_head(folder)
         subject = replace(subject, evidence=evidence, counted=counted)
-    found += _findings({**LEXICON_CHECKS, **IDLE_CHECKS}, subject)
+    found += _findings({**GROUPS["lexicon"], **GROUPS["idle"]}, subject)
     return list(dict.fromkeys(found))
 
 
@@ -161,18 +154,18 @@ def _check_template(
         with _noting([], "T001"):
             siblings += [t for t in read_templates(other) if other != path and t.id == template.id]
     unbound = UnboundTemplate(template, language.sources, tuple(siblings))
-    found = _not_allowed(_findings(UNBOUND_CHECKS, unbound), template) + language.findings
+    found = _not_allowed(_findings(GROUPS["template"], unbound), template) + language.findings
     if language.phrases is None:
         return found
     with _noting(found, "T003"):
         paradigm = bind(template, language.phrases)
-        found += _not_allowed(_findings(BOUND_CHECKS, paradigm), template)
+        found += _not_allowed(_findings(GROUPS["paradigm"], paradigm), template)
         with _noting(found, "T004"):
             if seed is not None and not any(too_large(paradigm)):
                 drawn, draw = Counts(), draw_pairs if template.is_pair else draw_suites
                 found += check_items(paradigm, draw(paradigm, seed, drawn), drawn, language.memory)
                 counts["pairs" if template.is_pair else "items"] += drawn.pairs
-                found += _not_allowed(_findings(DRAWN_CHECKS, paradigm), template)
+                found += _not_allowed(_findings(GROUPS["drawn"], paradigm), template)
     return found
 
 
@@ -225,7 +218,7 @@ class ItemChecker:
 
     def __init__(self, paradigm: Paradigm, memory: PairMemory | None = None) -> None:
         self.paradigm, self.is_pair = paradigm, paradigm.template.is_pair
-        self._checks: Checks = ITEM_CHECKS if self.is_pair else SUITE_CHECKS
+        self._checks = GROUPS["pair" if self.is_pair else "suite"]
         self._items = 0
         self._memory, self._suites = memory or PairMemory(), SuiteMemory()
         self._flagged = Counter[str]()
@@ -253,7 +246,7 @@ class ItemChecker:
             for code, number in self._flagged.items()
             if number
         ]
-        for code, (_, check) in COUNT_CHECKS.items():
+        for code, (_, check) in GROUPS["counts"].items():
             texts += [(code, text) for text in check(counts or Counts())]
         template = self.paradigm.template
         line = template.conditions[0].line

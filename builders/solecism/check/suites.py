@@ -232,18 +232,3 @@ def badly_written(batch: SuiteBatch) -> list[bool]:
     """
     found = [check(batch.sentences) for check in TEXT_CHECKS]
     return batch.any_sentence(np.logical_or.reduce(found))
-
-
-SUITE_CHECKS = {
-    "I101": ("error", same_id),
-    "I102": ("error", item_twice),
-    "I103": ("error", conditions_equal),
-    "I104": ("error", prediction_unreadable),
-    "I105": ("error", region_wrong),
-    "I106": ("error", always_a_tie),
-    "I107": ("warning", target_without_control),
-    "I108": ("warning", several_places_differ),
-    "I109": ("error", badly_written),
-    "I110": ("error", unwanted_conditions),
-}
-"""The checks of the items of a suite, batch by batch: level and function by code."""

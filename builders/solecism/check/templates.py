@@ -332,33 +332,3 @@ def constant_feature(unbound: UnboundTemplate) -> Iterator[Problem]:
         for name, entry in features.items():
             if is_constant(entry, unbound.template.slot_names):
                 yield Problem(f"{name}: {entry.text}", entry.path, entry.line)
-
-
-UNBOUND_CHECKS = {
-    "T005": ("error", unknown_source),
-    "T006": ("warning", nothing_said),
-    "T007": ("warning", differs_from_siblings),
-    "T008": ("warning", attractors_without_controller),
-    "T015": ("warning", long_list),
-    "T016": ("warning", still_the_example),
-    "T020": ("warning", unknown_phenomenon),
-    "T021": ("warning", choice_in_line),
-    "T022": ("error", constant_feature),
-    "T025": ("note", unspoken_reading),
-    "T026": ("warning", lemmas_in_test),
-}
-"""The checks of a template that is not bound to its lexicon: level and function by code."""
-
-BOUND_CHECKS = {
-    "T009": ("error", idle_slot),
-    "T010": ("error", unprinted_slot),
-    "T011": ("warning", too_large),
-    "T012": ("warning", idle_clause),
-    "T013": ("note", idle_selection),
-    "T017": ("warning", free_feature),
-    "T027": ("warning", excluded_lemma),
-}
-"""The checks of a template that is bound to its lexicon: level and function by code."""
-
-DRAWN_CHECKS = {"T018": ("note", without_gloss)}
-"""The checks of a template whose items have been drawn: level and function by code."""

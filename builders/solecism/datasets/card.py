@@ -17,9 +17,7 @@ from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from solecism.check.heuristics import Heuristics, PairTexts, heuristics_of, pair_of, word_counts
-from solecism.check.pairs import COUNT_CHECKS, ITEM_CHECKS
-from solecism.check.registry import CHECKS
-from solecism.check.suites import SUITE_CHECKS
+from solecism.check.registry import CHECKS, GROUPS
 from solecism.datasets.catalogue import (
     MINED,
     CatalogueEntry,
@@ -37,7 +35,7 @@ from solecism.inputs import read_source
 from solecism.root import Root
 from solecism.version import __version__
 
-_CHECKS = {"pair": (*ITEM_CHECKS, *COUNT_CHECKS), "suite": (*SUITE_CHECKS, *COUNT_CHECKS)}
+_CHECKS = {kind: (*GROUPS[kind], *GROUPS["counts"]) for kind in ("pair", "suite")}
 """The codes of the checks of items, by their kind."""
 
 
