@@ -199,7 +199,7 @@ def measure(name: str, given: argparse.Namespace) -> None:
         theirs["minicons, 32"] = lambda: minicons(tables, loaded, 32)
     engines = {
         f"solecism, {engine}": partial(ours, tables, loaded, engine)
-        for engine in ("auto", "tree", "plain", "cached")
+        for engine in ("auto", "tree", "plain")
     }
     ways = {key: timed(work) for key, work in (theirs | engines).items()}
     first, pairs = ways["lm-eval, 32"], sum(map(len, tables))

@@ -14,7 +14,6 @@ from solecism.errors import InputError
 from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines import causal as module
 from solecism.scoring.engines.causal import (
-    Cached,
     Head,
     Loop,
     Plain,
@@ -53,7 +52,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 REFUSED = {
     "sliding window, narrow": {"tree"}, "ALiBi": {"tree"}, "state space": {"tree"},
-    "recurrent": {"tree", "cached"},
+    "recurrent": {"tree"},
 }  # fmt: skip
 """The engines that an architecture cannot use."""
 
@@ -135,7 +134,7 @@ def test_auto_takes_the_engine_with_the_least_work(shared: int, best: type) -> N
 
 
 @pytest.mark.parametrize("tokens", [1, 7, 64, 4096])
-@pytest.mark.parametrize("engine", [Tree, Cached, Plain])
+@pytest.mark.parametrize("engine", [Tree, Plain])
 def test_batch_size_changes_nothing(engine: Any, tokens: int) -> None:
     model, rows = model_of("gpt2"), sequences()
     forward = split_model(model, "cpu")

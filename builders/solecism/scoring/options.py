@@ -38,7 +38,7 @@ class ScoreOptions:
             ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
             probability.
         eos: causal models: also score the end-of-sentence token.
-        engine: how causal models are run: ``tree``, ``cached``, ``plain``, ``loop``, or ``auto``
+        engine: how causal models are run: ``tree``, ``plain``, ``loop``, or ``auto``
             for the fastest that gives the numbers of the plain loop.
         multi_piece: what ``focus`` does with words of several tokens: ``skip`` or ``pll``.
         unigram: a text file, or a folder of text, from which a unigram model over the model's

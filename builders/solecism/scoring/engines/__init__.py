@@ -8,5 +8,5 @@ probability."""
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 """``auto`` is the dtype of the model's weights as they were saved."""
 
-ENGINES = ("tree", "cached", "plain", "loop")
+ENGINES = ("tree", "plain", "loop")
 """The engines of causal models (:mod:`solecism.scoring.engines.causal`)."""

@@ -1,14 +1,12 @@
 """Causal models: how sequences of tokens are run through them, each prefix only once if possible.
 
-There are four engines (:class:`Tree`, :class:`Cached`, :class:`Plain`, :class:`Loop`). To find
-out which of them a model can use, :func:`probe` compares their numbers with those of :class:`Loop`.
+There are three engines (:class:`Tree`, :class:`Plain`, :class:`Loop`). To find out which of them a
+model can use, :func:`probe` compares their numbers with those of :class:`Loop`.
 """
 
-import copy
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -340,76 +338,8 @@ class Tree(_OnTree):
         return min((self._work(nodes), size) for size, nodes in packs)
 
 
-class Cached(_OnTree):
-    """An engine that runs each node of the prefix tree from its parent's cache or state."""
-
-    def _fill(self, trie: Trie, of_node: Floats) -> None:
-        most, done = max(self.tokens // 16, 1), 0
-        # Depth first: states are held along one path, not for a whole level of the tree.
-        tops = trie.inner[trie.parent[trie.inner] < 0]
-        waiting: list[tuple[Ints, Ints, tuple[str, Any]]] = []
-        waiting += [(tops, tops[:0], ("", None))] if len(tops) else []
-        while waiting:
-            nodes, parents, state = waiting.pop()
-            if cut := (len(nodes) - 1) // most * most:
-                waiting.append((nodes[:cut], parents, state))
-                nodes = nodes[cut:]
-            inputs = {"input_ids": self._tensor(trie.token[nodes][:, None])}
-            if len(parents):
-                # A parent has as many copies of its state as it has children in this step.
-                rows = self._tensor(np.searchsorted(parents, trie.parent[nodes]))
-                inputs[state[0]] = select_rows(state[1], rows)
-            output = self.split.body(**inputs, use_cache=True)
-            found, row = trie.children_of(nodes)
-            states = self.split.states(output)[:, -1]
-            of_node[found] = self.split.head.log_probs(states, row, trie.token[found])
-            below = np.sort(found[np.isin(found, trie.inner)])
-            if len(below):
-                waiting.append((below, nodes, _state_of(self.split.body, output)))
-            done += len(nodes)
-            self.tell(done / len(trie.inner))
-
-    def work(self, trie: Trie) -> float:
-        """Return the work of nodes, for each of which what was kept of its ancestors is copied."""
-        depths = trie.depth[trie.inner]
-        steps = float(np.ceil(np.bincount(depths) / max(self.tokens // 16, 1)).sum())
-        # A step of a small model takes as long as many tokens (measured).
-        return len(depths) + 8 * float(depths.sum()) / self.width + steps * (1000 / self.width) ** 2
-
-
-CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Cached, Plain, Loop), strict=True))
+CLASSES: dict[str, type[Engine]] = dict(zip(ENGINES, (Tree, Plain, Loop), strict=True))
 """The engines by name."""
-
-
-def _state_of(body: Callable[..., Any], output: Any) -> tuple[str, Any]:
-    """Return the name of the argument that takes a cache or recurrent state, and that state.
-
-    Raises ``TypeError`` if the output has no such state.
-    """
-    # The output has the state under its older names, too, which not every model takes.
-    taken = signature(getattr(body, "forward", body)).parameters
-    for name in ("cache", "past_key_values", "cache_params", "state"):
-        value = getattr(output, name, None)
-        if value is not None and name in taken:
-            return name, value
-    raise TypeError("the model gives no cache and no state")
-
-
-def select_rows(value: Any, rows: Tensor) -> Any:
-    """Return a copy of a cache or recurrent state with the chosen rows of its batch."""
-    # Tensors without a batch dimension (counters of a cache) are copied: they change in place.
-    if isinstance(value, Tensor):
-        return value.index_select(0, rows) if value.dim() > 1 else value.clone()
-    if isinstance(value, dict):
-        return {key: select_rows(inner, rows) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(select_rows(inner, rows) for inner in value)
-    if hasattr(value, "layers"):  # a cache of transformers
-        value = copy.copy(value)
-        value.layers = [copy.copy(layer) for layer in value.layers]
-        for layer in value.layers:
-            vars(layer).update(select_rows(vars(layer), rows))
-    return value
 
 
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.25, "float16": 0.05}
