@@ -105,6 +105,10 @@ def test_the_odd_one_out_of_several_languages_is_found(tmp_path: Path) -> None:
     [found] = _found(root, "T007")
     assert (found.path, found.line) == ("templates/demo/xx/simple.jinja", 5)
     assert "construction is 'simple agreement', elsewhere 'simple'" in found.message
+    for language in ("yy", "zz"):  # what `new` wrote is nobody's
+        path = root / f"templates/demo/{language}/simple.jinja"
+        rewrite(path, f"{path.read_text('utf-8')}{EXAMPLE}\n")
+    assert not any("/xx/" in f.path for f in _found(root, "T007"))
 
 
 def test_where_order_is_free_a_second_reading_is_asked_for(tmp_path: Path) -> None:

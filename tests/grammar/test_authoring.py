@@ -271,7 +271,7 @@ def test_a_kind_adds_to_another(tmp_path: Path) -> None:
 def test_bad_kinds_are_told(tmp_path: Path, kinds: str, front: str, message: str) -> None:
     wrong = message.partition("'")[2].split("'")[2] if front else ""
     text = OF_KINDS.replace(front, wrong) if front else OF_KINDS
-    (problem, *_) = problems_of(lambda: paradigm(tmp_path, text, kinds), tmp_path)
+    (problem,) = problems_of(lambda: paradigm(tmp_path, text, kinds), tmp_path)
     assert message in problem
 
 

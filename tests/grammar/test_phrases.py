@@ -327,7 +327,7 @@ def test_what_is_wrong_with_an_expression_is_told(box: Phrases, source: str, mes
 
 def test_a_slot_and_a_macro_of_one_name_are_told_apart(box: Phrases) -> None:
     assert [p.message for p in box.problems("the(the)", ["the"], "x.jinja", 9)] == [
-        "'the' is the name of a macro and of this slot in {{ the(the) }}"
+        "'the' is a macro and this slot: rename the slot in {{ the(the) }}"
     ]
 
 

@@ -16,7 +16,7 @@ from solecism.check.lexicons import Tables
 from solecism.check.pairs import PairBatch, PairMemory
 from solecism.check.registry import CHECKS, GROUPS, Checks, Finding
 from solecism.check.suites import SuiteBatch, SuiteMemory
-from solecism.check.templates import UnboundTemplate, too_large
+from solecism.check.templates import EXAMPLE, UnboundTemplate, too_large
 from solecism.errors import InputError, Problem, candidates, fail, visible
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind
@@ -152,7 +152,9 @@ def _check_template(
     path, siblings = Path(template.path), list[Template]()
     for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
         with _noting([], "T001"):
-            siblings += [t for t in read_templates(other) if other != path and t.id == template.id]
+            found = [t for t in read_templates(other) if t.id == template.id]
+            written = other != path and EXAMPLE not in read_source(other)
+            siblings += found if written else []
     unbound = UnboundTemplate(template, language.sources, tuple(siblings))
     found = _not_allowed(_findings(GROUPS["template"], unbound), template) + language.findings
     if language.phrases is None:

@@ -191,7 +191,7 @@ def still_the_example(unbound: UnboundTemplate) -> Iterator[Problem]:
 
 
 def free_feature(paradigm: Paradigm) -> Iterator[Problem]:
-    """A slot varies in a feature that nothing asks for.
+    """A slot varies in a feature, and nothing asks for one value (`Case: Nom`).
 
     The lines print each form of the word (*I know*, but *my know* too). Ask for one value in the
     slot (`Case: Nom`), or let the word agree. Nouns, pronouns and numerals, and words with which

@@ -194,7 +194,7 @@ def _filled(
                 kind, others = _kind_called(called, kinds, slots)
             except InputError as error:
                 errors.append(entry.fault(f"slot {name!r}: {error.problems[0].message}"))
-                kind = _SlotKind({"oneof": Entry(text=name)})  # so nothing else is reported
+                kind, own = _SlotKind({"oneof": Entry(text=name)}), {}  # nothing else is reported
         below = {key: _at(e, entry.path, entry.line) for key, e in kind.fields.items()}
         fields[name] = replace(entry, text=None, fields=_merged(below, own, _column_over))
         asked = entry.fields.get("where", Entry()).tests()

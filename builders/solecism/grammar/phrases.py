@@ -191,7 +191,7 @@ class Phrases:
                 near = candidates(f"{what}s", known, name.name)
                 yield name.lineno, f"there is no {what} {name.name!r} {near}"
             elif what == "macro" and name.name in names:
-                yield name.lineno, f"{name.name!r} is the name of a macro and of this {kind}"
+                yield name.lineno, f"{name.name!r} is a macro and this {kind}: rename the {kind}"
         yield from wrong_calls(tree, macros)
         yield from self._unknown_filters(tree)
         yield from self._unknown_words(tree)
