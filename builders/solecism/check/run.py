@@ -152,9 +152,8 @@ def _check_template(
     path, siblings = Path(template.path), list[Template]()
     for other in sorted(path.parent.parent.glob(f"*/{path.name}")):
         with _noting([], "T001"):
-            found = [t for t in read_templates(other) if t.id == template.id]
-            written = other != path and EXAMPLE not in read_source(other)
-            siblings += found if written else []
+            if other != path and EXAMPLE not in read_source(other):
+                siblings += [t for t in read_templates(other) if t.id == template.id]
     unbound = UnboundTemplate(template, language.sources, tuple(siblings))
     found = _not_allowed(_findings(GROUPS["template"], unbound), template) + language.findings
     if language.phrases is None:
