@@ -9,13 +9,14 @@ from pathlib import Path
 from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_lines
-from solecism.kit.sources import FoundForm, Source, usual
+from solecism.kit.sources import Source, usual
 from solecism.kit.words import CELLS, WORDS, TableShape, WantedWord, read_shapes, read_words
 from solecism.lexicon.features import Feats, subset
 from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import UNKNOWN, UPOS, main_name, read_tsv
 from solecism.terminal import counted
+from solecism.treebank.unimorph import Attested
 
 KEPT = "kept"
 """The source of a form that stands in the table and that no source has that was named now."""
@@ -109,7 +110,7 @@ class _Filling:
         typed = {c: text for c, text in old.items() if text != UNKNOWN and (text or "=" in c)}
         row = {**self.shape.usual, **word.properties, **typed, "lemma": word.lemma}
         found = {name: self._found(source.get(lemma, ()), row) for name, source in every}
-        sure = {name: [f for f in forms if f.seen] for name, forms in found.items()}
+        sure = {name: [f for f in forms if f.times] for name, forms in found.items()}
         guesses, refused = [name for name, forms in found.items() if forms], list[str]()
         if self.shape.cells and not any("=" in c for c in typed) and not any(sure.values()):
             reason = "; ".join(["no source has it", *(f"{name} would guess" for name in guesses)])
@@ -144,7 +145,7 @@ class _Filling:
         self.counts[UNKNOWN if value == UNKNOWN else by] += bool(value)
         return value
 
-    def _found(self, forms: Iterable[FoundForm], row: _Cells) -> list[FoundForm]:
+    def _found(self, forms: Iterable[Attested], row: _Cells) -> list[Attested]:
         """Return the forms of a word; none has another value of a feature than its row.
 
         Sources do not all mean the same by verbs and auxiliaries.
@@ -156,7 +157,7 @@ class _Filling:
     def _near(self, lemma: str) -> str:
         """Return which lemma could be meant, of those that the sources have."""
         every = (forms[0] for source in self.sources.values() for forms in source.values())
-        known = {form.lemma for form in every if form.seen and form.upos in ("", self.upos)}
+        known = {form.lemma for form in every if form.times and form.upos in ("", self.upos)}
         near = get_close_matches(lemma, known, n=1)
         return f". Did you mean {near[0]}?" if near else ""
 
@@ -171,17 +172,17 @@ class _Filling:
         return "\n".join([*lines, *comments, *map("\t".join, [columns, *cells])]) + "\n"
 
 
-def _values(column: str, forms: Sequence[FoundForm]) -> list[str]:
+def _values(column: str, forms: Sequence[Attested]) -> list[str]:
     """Return what a source has for a property, or the forms that say a cell, and least besides.
 
     Where none says its gender, those without gender serve every one (Catalan *gran*).
     """
     if "=" not in column:
-        return usual((value, f.seen) for f in forms for value in f.feats.get(column, ()))
+        return usual((value, f.times) for f in forms for value in f.feats.get(column, ()))
     cell = Feats.parse(column)
     fit = [form for form in forms if subset(cell, form.feats)]
     if not fit and "Gender" in cell:
         other = Feats(tuple(pair for pair in cell.pairs if pair[0] != "Gender"))
         fit = [f for f in forms if other and "Gender" not in f.feats and subset(other, f.feats)]
-    least = min(usual((form.feats, form.seen) for form in fit), key=len, default=cell)
-    return usual((form.form, form.seen) for form in fit if form.feats == least)
+    least = min(usual((form.feats, form.times) for form in fit), key=len, default=cell)
+    return usual((form.form, form.times) for form in fit if form.feats == least)

@@ -10,11 +10,11 @@ from jinja2 import Environment, FileSystemLoader
 from solecism.errors import InputError, Problem
 from solecism.files import add_texts
 from solecism.inputs import read_source
-from solecism.kit.sources import FoundForm
 from solecism.language_tags import language_name
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import UPOS
 from solecism.root import SHARED, Root, installed_root
+from solecism.treebank.unimorph import Attested
 
 _FOLDER = Path(__file__).parent / "models"
 _TABLES = tomllib.loads(read_source(_FOLDER / "tables.toml"))
@@ -26,7 +26,7 @@ _MODELS = Environment(
 _SHARED = ("lexicons/columns.tsv", "lexicons/classes.tsv", "templates/phrases/kinds.yaml")
 
 
-def start(root: Root, code: str, forms: Iterable[FoundForm], least: int) -> str:
+def start(root: Root, code: str, forms: Iterable[Attested], least: int) -> str:
     """Write the files of a new language, and those that all share where they are missing.
 
     Return what the ``forms`` show: cells seen more than ``least`` times are listed. Raises
@@ -40,7 +40,7 @@ def start(root: Root, code: str, forms: Iterable[FoundForm], least: int) -> str:
             own, varying = _TABLES[name]["own"], _TABLES[name]["varying"]
             shown[name].update(feature for feature in own if feature in form.feats)
             pairs = (pair for pair in form.feats.pairs if pair[0] in varying and len(pair[1]) == 1)
-            cells[name][Feats(tuple(pairs))] += form.seen
+            cells[name][Feats(tuple(pairs))] += form.times
     often = {name: _often(counts, least) for name, counts in cells.items()}
     said = {"code": code, "language": language_name(code), "tables": _TABLES, "least": least}
     said |= {"shown": shown, "cells": cells, "often": often}

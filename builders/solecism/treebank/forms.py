@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from solecism.lexicon.evidence import parse_feats
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
 from solecism.treebank.conllu import Flags, Ints, Tokens, read_tokens
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle
 from solecism.treebank.sources import LocalSource
-from solecism.treebank.unimorph import read_unimorph
+from solecism.treebank.unimorph import Attested, read_unimorph
 
 AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""
@@ -85,16 +86,25 @@ def agreeing_words(tokens: Tokens) -> Flags:
     return tokens.upos.isin(*AGREEING) | inflected_adpositions(tokens)
 
 
-def counted_words(tokens: Tokens) -> Iterator[tuple[WordForm, int]]:
-    """Yield the distinct words of a chunk with their counts.
+def attested_words(file: Path) -> Iterator[Attested]:
+    """Yield the words of a CoNLL-U file, chunk by chunk, but misspelt, foreign and short ones.
 
-    Misspelt, foreign and abbreviated words are left out.
+    Underscores in front mark a word within a Hebrew multiword token (``_הוא``); one at the end is
+    written as its lemma and attests no form (``יד_`` for the plural). Raises :class:`InputError`
+    for FEATS that are not UD's.
     """
-    return _counted(tokens, np.ones(len(tokens), bool))
+    for tokens in read_tokens(file):
+        for (text, lemma, upos, feats), times in _counted(tokens, np.ones(len(tokens), bool)):
+            if len(text) == 1 or text[-1] not in "_ ":
+                form = text.lstrip("_ ") or text
+                # A capital begins a sentence or a title, unless the lemma has it.
+                form = form.lower() if lemma == lemma.lower() else form
+                lemma = form if lemma == "_" else lemma
+                yield Attested(form, lemma, upos, parse_feats(feats, file), times)
 
 
 def count_words(tokens: Tokens, into: Counter[WordForm]) -> None:
-    """Add to ``into`` the words of a chunk that may agree, as :func:`counted_words` counts them."""
+    """Add to ``into`` the words of a chunk that may agree, but misspelt, foreign and short ones."""
     for word, count in _counted(tokens, agreeing_words(tokens)):
         into[word] += count
 

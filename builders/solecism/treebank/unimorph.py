@@ -10,9 +10,9 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from solecism.errors import InputError, Problem, candidates
 from solecism.inputs import read_text, refuse_pointer
@@ -41,17 +41,21 @@ _TAG_COLUMN = re.compile(rf"(?:{'|'.join(map(re.escape, _PARTS))})(?:;.+)?")
 _Found = list[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Triple:
-    """One line of a UniMorph file: a form, its lemma, and what its tags mean in UD."""
+class Attested(NamedTuple):
+    """A form that a source has, with what it is a form of, and what it expresses in UD.
 
-    lemma: str
+    ``upos`` is empty where the source does not say it. ``times``: how often a treebank has the
+    form, else 1; 0 for a form that a program guessed.
+    """
+
     form: str
+    lemma: str
     upos: str
     feats: Feats
+    times: int = 1
 
 
-def read_unimorph(path: Path, language: str = "", lenient: bool = False) -> Iterator[Triple]:
+def read_unimorph(path: Path, language: str = "", lenient: bool = False) -> Iterator[Attested]:
     """Yield the triples of a UniMorph file, line by line.
 
     Columns are lemma, form, tags, or lemma, tags, form (as in the shared task of 2023). Further
@@ -83,7 +87,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         yield number, line.rstrip("\r")
 
 
-def _triple(line: str, language: str) -> Triple:
+def _triple(line: str, language: str) -> Attested:
     cells = line.split("\t")
     if len(cells) < 3:
         raise ValueError(f"{len(cells)} columns where a triple has 3 (tabs between): {line!r}")
@@ -92,7 +96,7 @@ def _triple(line: str, language: str) -> Triple:
         form, tags = tags, form
     if not lemma or not form:
         raise ValueError(f"the {'form' if lemma else 'lemma'} is empty: {line!r}")
-    return Triple(lemma, form, *to_ud(tags, language))
+    return Attested(form, lemma, *to_ud(tags, language))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -14,7 +14,8 @@ from typing import Any
 from solecism.inputs import Json
 from solecism.lexicon.evidence import SPELLING
 from solecism.lexicon.features import Feats
-from solecism.witness.sources import Attested, WordList, version_of
+from solecism.treebank.unimorph import Attested
+from solecism.witness.sources import WordList, version_of
 
 ANALYSERS: Mapping[str, Json] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")

@@ -2,20 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from solecism.errors import fail
 from solecism.hashing import file_digest
 from solecism.language_tags import iso_of
-from solecism.lexicon.evidence import COLUMNS, parse_feats
-from solecism.lexicon.features import Feats
-from solecism.treebank.conllu import files_of, read_tokens
-from solecism.treebank.forms import counted_words
-from solecism.treebank.unimorph import read_unimorph
+from solecism.lexicon.evidence import COLUMNS
+from solecism.treebank.conllu import files_of
+from solecism.treebank.forms import attested_words
+from solecism.treebank.unimorph import Attested, read_unimorph
 
 TREEBANK_MINIMUM = 3
 """So many words of a treebank are needed to contradict, or to outweigh a contradiction."""
@@ -25,16 +23,6 @@ TREEBANK_MINIMUM = 3
 def fold(text: str) -> str:
     """Return a word as sources may spell it: without ё and without Hebrew vowel signs."""
     return re.sub("[\u0591-\u05c7]", "", text.replace("ё", "е").replace("Ё", "Е"))
-
-
-class Attested(NamedTuple):
-    """A form with what it is a form of and what it expresses; how often a source has it."""
-
-    form: str
-    lemma: str
-    upos: str
-    feats: Feats
-    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -88,26 +76,10 @@ def read_treebanks(places: Sequence[Path], language: str) -> WordList:
     if not files:
         raise fail(f"holds no treebank of {language!r} ({language}_*.conllu)", places[0])
     counts = Counter[Attested]()
-    for word, number in (found for file in files for found in _words(file)):
-        counts[word] += number
+    for word in (found for file in files for found in attested_words(file)):
+        counts[word._replace(times=1)] += word.times
     words = [word._replace(times=times) for word, times in counts.items()]
     return WordList("UD", version_of(files), words, True, TREEBANK_MINIMUM)
-
-
-def _words(file: Path) -> Iterator[tuple[Attested, int]]:
-    """Yield the words of a file with their numbers.
-
-    Underscores in front mark a word within a Hebrew multiword token (``_הוא``); one at the end is
-    written as its lemma and attests no form (``יד_`` for the plural).
-    """
-    for tokens in read_tokens(file):
-        for (text, lemma, upos, feats), number in counted_words(tokens):
-            if len(text) == 1 or text[-1] not in "_ ":
-                form = text.lstrip("_ ") or text
-                # A capital begins a sentence or a title, unless the lemma has it.
-                form = form.lower() if lemma == lemma.lower() else form
-                lemma = form if lemma == "_" else lemma
-                yield Attested(form, lemma, upos, parse_feats(feats, file)), number
 
 
 def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> WordList:
@@ -119,9 +91,9 @@ def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> Wor
         raise fail(f"holds no list of {language!r} ({code})", place)
     folded = {fold(word) for word in words}
     found = {
-        Attested(t.form, t.lemma, t.upos, t.feats)
+        word
         for path in paths
-        for t in read_unimorph(path, code)
-        if fold(t.lemma) in folded or fold(t.form) in folded
+        for word in read_unimorph(path, code)
+        if fold(word.lemma) in folded or fold(word.form) in folded
     }
     return WordList("UniMorph", version_of(paths), found)
