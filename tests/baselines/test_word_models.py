@@ -58,17 +58,6 @@ def test_a_saved_model_is_loaded_with_the_same_log_probabilities(tmp_path: Path,
         assert torch.equal(loaded.get_output_embeddings()(states)[0], logits(model, ids))
 
 
-def test_a_sentence_can_be_read_token_by_token():
-    model, ids = lstm(), [1, 3, 4, 5, 0]
-    wanted, state = logits(model, ids), None
-    for place, token in enumerate(ids):
-        with torch.no_grad():
-            step = model(input_ids=torch.tensor([[token]]), state=state, use_cache=True)
-        assert torch.allclose(step.logits[0, 0], wanted[place], atol=1e-6)
-        state = step.state
-    assert model(input_ids=torch.tensor([ids]), use_cache=False).state is None
-
-
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [

@@ -24,15 +24,11 @@ from transformers.utils.generic import ModelOutput
 
 from solecism.baselines.corpus import BOS, ELISION, EOS, MARKS, UNK, Wording
 
-State = tuple[torch.Tensor, torch.Tensor]
-"""The outputs and the cells of the layers after the last token, each (batch, layers, width)."""
-
 
 class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
     """An LSTM language model; the numbers are those of Mueller et al. (2020, section 5.1)."""
 
     model_type = "solecism-word-lstm"
-    keys_to_ignore_at_inference = ["state"]  # noqa: RUF012
 
     vocab_size: int = 50_003
     hidden_size: int = 800
@@ -47,18 +43,16 @@ class WordLSTMConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
 
 @dataclass
 class WordLSTMOutput(ModelOutput):
-    """What the LSTM returns: ``state`` is that after the last token, as it is taken."""
+    """What the LSTM returns."""
 
     loss: torch.Tensor | None = None
     logits: torch.Tensor | None = None
     last_hidden_state: torch.Tensor | None = None
-    state: State | None = None
 
 
 class _Base(PreTrainedModel):  # type: ignore[no-untyped-call]
     config_class = WordLSTMConfig
     base_model_prefix = "model"
-    _is_stateful = True
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
@@ -81,28 +75,19 @@ class WordLSTMModel(_Base):  # type: ignore[no-untyped-call]
         self.post_init()  # type: ignore[no-untyped-call]
 
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor | None = None,
-        state: State | None = None,
-        use_cache: bool | None = None,
-        **_: object,
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **_: object
     ) -> WordLSTMOutput:
-        """Return the states of tokens (batch, length) that are run from a state, or from zeros.
+        """Return the states of tokens (batch, length).
 
-        The state that is given is not changed. Raises ``ValueError`` for a mask that pads on the
-        left, or shows tokens to others than the next ones.
+        Raises ``ValueError`` for a mask that pads on the left, or shows tokens to others than the
+        next ones.
         """
         if attention_mask is not None and attention_mask.dim() != 2:
             raise ValueError("an LSTM reads from left to right: it takes no tree mask")
         if attention_mask is not None and bool((attention_mask.diff(dim=1) > 0).any()):
             raise ValueError("an LSTM's batches are padded on the right")
-        start = None
-        if state is not None:
-            start = tuple(part.transpose(0, 1).contiguous() for part in state)
-        states, (hidden, cell) = self.lstm(self.drop(self.embed_tokens(input_ids)), start)
-        after = None if use_cache is False else (hidden.transpose(0, 1), cell.transpose(0, 1))
-        return WordLSTMOutput(last_hidden_state=self.drop(states), state=after)
+        states, _after = self.lstm(self.drop(self.embed_tokens(input_ids)))
+        return WordLSTMOutput(last_hidden_state=self.drop(states))
 
 
 class WordLSTMForCausalLM(_Base):  # type: ignore[no-untyped-call]
@@ -119,21 +104,19 @@ class WordLSTMForCausalLM(_Base):  # type: ignore[no-untyped-call]
         self,
         input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
-        state: State | None = None,
         labels: torch.Tensor | None = None,
-        use_cache: bool | None = None,
         **kwargs: object,
     ) -> WordLSTMOutput:
-        """Return logits (batch, length, vocabulary) and the state.
+        """Return logits (batch, length, vocabulary).
 
         With ``labels`` (the tokens themselves, -100 to leave out) also return the mean loss of each
         token after those before it.
         """
-        out = self.model(input_ids, attention_mask, state, use_cache)
+        out = self.model(input_ids, attention_mask)
         logits, loss = self.lm_head(out.last_hidden_state), None
         if labels is not None:
             loss = self.loss_function(logits, labels, self.config.vocab_size, **kwargs)
-        return WordLSTMOutput(loss=loss, logits=logits, state=out.state)
+        return WordLSTMOutput(loss=loss, logits=logits)
 
 
 def word_tokenizer(words: Sequence[str], wording: Wording | None = None) -> PreTrainedTokenizerFast:

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -84,22 +85,9 @@ class TrainingOptions:
             raise fail(f"{self.hidden} units cannot be shared among {self.heads} heads evenly")
 
 
-_GPT2 = TrainingOptions(
-    arch="transformer", hidden=768, embedding=768, layers=12, dropout=0.1,
-    optimizer="adamw", rate=5e-4, clip=1.0, epochs=10,
-)  # fmt: skip
-
 PRESETS = {
-    ("lstm", "paper"): TrainingOptions(),
-    ("lstm", "small"): TrainingOptions(
-        hidden=200, embedding=200, optimizer="adamw", rate=2e-3, clip=1.0, batch=64, epochs=10
-    ),
-    ("transformer", "paper"): _GPT2,
-    ("transformer", "small"): replace(
-        _GPT2, hidden=256, embedding=256, layers=4, heads=4, batch=64
-    ),
-    ("ngram", "paper"): TrainingOptions(arch="ngram"),
-    ("ngram", "small"): TrainingOptions(arch="ngram", order=3),
+    tuple(name.split()): TrainingOptions(**numbers)
+    for name, numbers in tomllib.loads(Path(__file__).with_name("presets.toml").read_text()).items()
 }
 """Options by architecture and preset."""
 
