@@ -11,13 +11,13 @@ estimated. A column that is lacking is added at the end; comments and the order 
 are.
 """
 
-import argparse
-import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from solecism.errors import InputError, fail
+import click
+
+from solecism.errors import InputError
 from solecism.files import write_text
 from solecism.inputs import read_lines
 from solecism.lexicon.table import read_table
@@ -52,49 +52,31 @@ def _put(line: str, place: int, value: str) -> str:
     return "\t".join([*cells[:place], value, *cells[place + 1 :]])
 
 
-def _wordfreq(language: str) -> Zipf:
-    try:
-        package = importlib.import_module("wordfreq")
-    except ImportError:
-        raise fail("wordfreq is not installed: pip install wordfreq", "") from None
-    return lambda word: float(package.zipf_frequency(word, language))
+@click.command(help=__doc__)
+@click.argument("language")
+@click.argument("tables", nargs=-1)
+@click.option("--lexicons", type=click.Path(path_type=Path), default=ROOT / "lexicons")
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a value is off.")
+def main(language: str, tables: tuple[str, ...], lexicons: Path, check: bool) -> None:
+    from wordfreq import zipf_frequency
 
-
-def _tables(folder: Path, names: Sequence[str]) -> list[Path]:
-    if names:
-        return [folder / f"{name}.tsv" for name in names]
-    return [path for name in TABLES if (path := folder / f"{name}.tsv").exists()]
-
-
-def _change(path: Path, zipf: Zipf, write: bool) -> bool:
-    text = with_frequency(path, zipf)
-    if text == path.read_text("utf-8"):
-        return False
-    print(f"{path}: {'written' if write else 'column Freq is not up to date'}")
-    if write:
-        write_text(path, text)
-    return True
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("language", metavar="LANG")
-    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"default: {', '.join(TABLES)}")
-    parser.add_argument("--lexicons", type=Path, default=ROOT / "lexicons", metavar="DIR")
-    parser.add_argument("--check", action="store_true", help="only tell whether values are off")
-    options = parser.parse_args(arguments)
-    try:
-        zipf = _wordfreq(options.language)
-        paths = _tables(options.lexicons / options.language, options.tables)
-        changed = [_change(path, zipf, not options.check) for path in paths]
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return int(options.check and any(changed))
+    off = False
+    for name in tables or TABLES:
+        path = lexicons / language / f"{name}.tsv"
+        if not tables and not path.exists():
+            continue
+        try:
+            text = with_frequency(path, lambda word: zipf_frequency(word, language))
+        except InputError as error:
+            click.echo(error, err=True)
+            sys.exit(2)
+        if text != path.read_text("utf-8"):
+            off = True
+            click.echo(f"{path}: {'column Freq is not up to date' if check else 'written'}")
+            if not check:
+                write_text(path, text)
+    sys.exit(check and off)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

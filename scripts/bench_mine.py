@@ -2,18 +2,14 @@
 a test.
 
 Rows: reading into columns, beside ``conllu``; mining with each preset, beside a plain loop over
-``conllu`` with the same rules (``tests/support/mine_reference.py``); with ``--memory`` the peak of
-resident memory on files of two sizes. CPU time on one core, the best of three runs. The machines
-are noisy: read ratios within one run.
+``conllu`` with the same rules (``tests/support/mine_reference.py``). CPU time on one core, the best
+of three runs. The machines are noisy: read ratios within one run. Memory: ``/usr/bin/time -v``.
 
-Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu] [--memory MEGABYTES]
+Usage: OMP_NUM_THREADS=1 python scripts/bench_mine.py [FILE.conllu]
 """
 
-import argparse
 import importlib
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -76,35 +72,7 @@ def timed(work: Callable[[Path], int], path: Path, times: int = 1) -> tuple[int,
     return count, best
 
 
-def peak(path: Path, preset: str) -> tuple[int, float, int]:
-    """Mine in a process of its own; give items, CPU seconds and peak megabytes."""
-    command = [sys.executable, __file__, "--child", preset, str(path)]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    return int(output[0]), float(output[1]), int(output[2])
-
-
-def child(path: Path, preset: str) -> None:
-    """Print items, CPU seconds and peak megabytes of mining a file."""
-    start = time.process_time()
-    items = mine(path, preset)
-    seconds = time.process_time() - start
-    # Not ru_maxrss, which counts what the parent had, too.
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    print(items, seconds, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
-
-
-def enlarged(path: Path, target: Path, megabytes: int) -> None:
-    """Repeat a treebank with other sentences: every copy gets a word of its own before each full
-    stop."""
-    text = path.read_text(encoding="utf-8")
-    with target.open("w", encoding="utf-8") as file:
-        copy = 0
-        while file.tell() < megabytes << 20:
-            file.write(text.replace("\tthe\tthe\t", f"\tthe{copy}\tthe\t"))
-            copy += 1
-
-
-def main(path: Path, megabytes: int) -> None:
+def main(path: Path) -> None:
     """Measure and print."""
     size = path.stat().st_size / 1e6
     sentences = columns(path)
@@ -129,28 +97,7 @@ def main(path: Path, megabytes: int) -> None:
     for preset in ("paper-program", "paper", "strict"):
         row(f"mine: ours, {preset}", *timed(lambda p, name=preset: mine(p, name), path, 3))  # type: ignore[misc]
     Console(width=110).print(grid)
-    if megabytes:
-        _memory(path, megabytes)
-
-
-def _memory(path: Path, megabytes: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        big = Path(folder) / path.name
-        enlarged(path, big, megabytes)
-        for preset in ("paper", "strict"):
-            for file in (path, big):
-                items, seconds, most = peak(file, preset)
-                told = f"{file.stat().st_size >> 20:,} MB, {preset}: {items:,} items"
-                print(f"{told}, {seconds:.1f} CPU s, peak {most} MB resident")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", nargs="?", type=Path, default=FILE)
-    parser.add_argument("--memory", type=int, default=0, metavar="MEGABYTES")
-    parser.add_argument("--child", default="")
-    given = parser.parse_args()
-    if given.child:
-        child(given.file, given.child)
-    else:
-        main(given.file, given.memory)
+    main(Path(sys.argv[1]) if sys.argv[1:] else FILE)

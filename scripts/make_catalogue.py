@@ -70,21 +70,17 @@ class Pins:
     closed: tuple[str, ...] = ()
 
     @property
-    def added(self) -> list[str]:
-        """The treebanks that were not there before."""
-        return sorted(self.lines.keys() - self.before.keys())
-
-    @property
-    def dropped(self) -> list[str]:
-        """The treebanks that are no longer there."""
-        return sorted(self.before.keys() - self.lines.keys())
-
-    @property
-    def moved(self) -> list[str]:
-        """The treebanks whose commit or files are others."""
-        both = sorted(self.lines.keys() & self.before.keys())
-        keys = ("commit", "files")
-        return [n for n in both if any(self.lines[n][k] != self.before[n][k] for k in keys)]
+    def changes(self) -> dict[str, list[str]]:
+        """The treebanks that were not there before, are no longer there, or are others now."""
+        old, new, keys = self.before, self.lines, ("commit", "files")
+        moved = (n for n in new.keys() & old.keys() if any(new[n][k] != old[n][k] for k in keys))
+        return {
+            "added": sorted(new.keys() - old.keys()),
+            "dropped": sorted(old.keys() - new.keys()),
+            "moved": sorted(moved),
+            "unpinned": [*self.unpinned],
+            "closed": [*self.closed],
+        }
 
 
 def pin_treebanks(
@@ -321,8 +317,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     pins = move_pins(given.treebanks, given.ud)
     print(f"UD {pins.release}: {len(pins.lines)} treebanks")
-    for what in ("added", "dropped", "moved", "unpinned", "closed"):
-        print(f"{what}: {', '.join(getattr(pins, what)) or 'none'}")
+    for what, names in pins.changes.items():
+        print(f"{what}: {', '.join(names) or 'none'}")
     if given.unimorph:
         lists = unimorph_lines(given.unimorph)
         write_lines(catalogue.LISTS, lists)

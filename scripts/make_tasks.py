@@ -1,7 +1,8 @@
 """Write lm-eval's task files from the catalogue and the templates. Usage: python
 scripts/make_tasks.py
 
-A test checks that the files are current.
+A test checks that the files are current. What tasks share (``_pairs.yaml``, ``_suites.yaml``,
+``_local.yaml``) is written by hand.
 """
 
 import csv
@@ -31,36 +32,6 @@ from solecism.root import Root
 LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
 _MADE = "Made by scripts/make_tasks.py."
 _HEAD = f"# All configs. {_MADE}\n"
-_SUITES = """\
-class: !function suites.SuiteTask
-output_type: loglikelihood
-test_split: test
-doc_to_text: ""
-doc_to_target: ""
-num_fewshot: 0
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-"""
-_PAIRS = """\
-output_type: multiple_choice
-test_split: test
-doc_to_text: ""
-target_delimiter: ""
-doc_to_choice: "{{[sentence_good, sentence_bad]}}"
-doc_to_target: 0
-process_results: !function utils.decide
-num_fewshot: 0
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-  - metric: acc_norm
-    aggregation: mean
-    higher_is_better: true
-"""
-_LOCAL = "custom_dataset: !function utils.load\n"
 
 
 def _dataset_files(root: Root, name: str) -> dict[str, str]:
@@ -110,11 +81,7 @@ def _paradigms(
 
 def current(root: Root) -> dict[str, str]:
     """Return the files as they should be, by name."""
-    files = {
-        "_pairs.yaml": f"# What all tasks of minimal pairs share. {_MADE}\n{_PAIRS}",
-        "_suites.yaml": f"# What all tasks of suites share. {_MADE}\n{_SUITES}",
-        "_local.yaml": f"# What all tasks that read a folder share. {_MADE}\n{_LOCAL}",
-    }
+    files: dict[str, str] = {}
     for name in root.datasets:
         files |= _dataset_files(root, name)
     files |= _mined_files("agreement", catalogue_entry(root, "agreement").version)
@@ -205,7 +172,7 @@ def _mined_files(name: str, version: str) -> dict[str, str]:
 def main() -> None:
     """Write the files and drop those of data sets that are gone."""
     files = current(Root(Path(__file__).resolve().parents[1]))
-    for old in [*TASKS.rglob("*.yaml"), *TASKS.rglob("*.md")]:
+    for old in [*TASKS.glob("*/*.yaml"), *TASKS.rglob("*.md")]:
         if old.relative_to(TASKS).as_posix() not in files:
             old.unlink()
     for name, text in files.items():

@@ -23,17 +23,7 @@ import pyarrow.parquet as pq
 Row = Mapping[str, Any]
 COLUMNS = ("n", "kind", "relation", "sentence", "changed", "feature", "value", "controller", "target",
            "verdict", "comment")  # fmt: skip
-HOW = """\
-An item masks one end of an agreement relation (in [[ ]]). Do the two ends (columns controller, target)
-really stand in this relation, and do they overtly agree in `feature`? Can the masked form be told by
-`value`? A pair: is the sentence in the column `changed` clearly ungrammatical, in every reading, and
-is the other clearly right and a whole sentence?
-
-Write CODE.answers.tsv with the columns n, verdict, comment. Verdicts: right; doubtful (arguable:
-another reading, colloquial, the form leaves the value open, no whole sentence, the bad form differs
-in more); wrong (the ends do not agree or do not belong together; the bad sentence is fine, or the
-good one is bad).
-"""
+HOW = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
 
 
 @cache

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import add_frequency
 from release import CHECKOUT
@@ -151,9 +152,8 @@ def test_frequency_is_filled_in_and_all_else_stays(tmp_path: Path) -> None:
     assert again == after.replace("4.13", "1.00").replace("3.13", "1.00")
 
 
-def test_frequency_of_a_table_that_is_not_there(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_frequency_of_a_table_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("wordfreq")
-    assert add_frequency.main(["en", "nuon", "--lexicons", str(tmp_path)]) == 2
-    assert "nuon.tsv: there is no such file" in capsys.readouterr().err
+    done = CliRunner().invoke(add_frequency.main, ["en", "nuon", "--lexicons", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "nuon.tsv: there is no such file" in done.stderr

@@ -123,9 +123,9 @@ def test_an_index_moves_the_pins(copied: Path, tmp_path: Path, name: str) -> Non
     moved = record("UD_Albanian-TSA", iso="sq", language="Albanian", releases=releases)
     index = write_index(tmp_path / name, moved, record("UD_Otter-Own", releases=releases))
     pins = move_pins(index, "2.19")
-    assert pins.added == ["UD_Otter-Own"]
-    assert pins.moved == ["UD_Albanian-TSA"]
-    assert len(pins.dropped) == 287
+    assert pins.changes["added"] == ["UD_Otter-Own"]
+    assert pins.changes["moved"] == ["UD_Albanian-TSA"]
+    assert len(pins.changes["dropped"]) == 287
     head, *lines = copied.read_text(encoding="utf-8").splitlines()
     assert (json.loads(head), len(lines)) == ({"ud": "2.19"}, 2)
 
