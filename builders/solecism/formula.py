@@ -44,14 +44,8 @@ Outcome = float
 """1 if a prediction holds, 0 if it does not, 0.5 for a tie of ``<`` or ``>``."""
 
 _SIGNS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Lt: "<",
-    ast.Gt: ">",
-    ast.Eq: "=",
-    ast.And: "&",
-    ast.Or: "|",
-}
+    ast.Add: "+", ast.Sub: "-", ast.Lt: "<", ast.Gt: ">", ast.Eq: "=", ast.And: "&", ast.Or: "|",
+}  # fmt: skip
 _PYTHON = {"=": "==", "&": "and", "|": "or", "[": "(", "]": ")"}
 """The signs that Python writes in another way; its parser is used to read predictions."""
 

@@ -70,13 +70,9 @@ SHA256 = re.compile("[0-9a-f]{64}")
 """The shape of a digest."""
 
 _NAMES: dict[object, str] = {
-    str: "a text",
-    bool: "true or false",
-    Mapping: "a mapping",
-    dict: "a mapping",
-    list: "a list",
+    str: "a text", bool: "true or false", Mapping: "a mapping", dict: "a mapping", list: "a list",
     None: "nothing",
-}
+}  # fmt: skip
 
 
 def require_file(path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-_TEXT, _INT, _FLAG = pa.string(), pa.int32(), pa.bool_()
+_TEXT, _INT, _FLAG, _TEXTS = pa.string(), pa.int32(), pa.bool_(), pa.list_(pa.string())
 
 ItemRow = Mapping[str, Any]
 """A row of a table of items, as ``to_pylist`` of Arrow gives it: values by column."""
@@ -21,19 +21,11 @@ SLOT = pa.struct(
 ``sentence_good`` and ``sentence_bad`` (end exclusive); null where the slot is not printed."""
 
 FEATURES: dict[str, pa.DataType] = {
-    "construction": _TEXT,
-    "controller": _TEXT,
-    "controller_number": _TEXT,
-    "controller_gender": _TEXT,
-    "controller_person": _TEXT,
-    "attractor": _TEXT,
-    "attractor_number": _TEXT,
-    "attractor_gender": _TEXT,
-    "match": _TEXT,
-    "intervenes": _FLAG,
-    "distance": _INT,
-    "target": _TEXT,
-}
+    "construction": _TEXT, "controller": _TEXT, "controller_number": _TEXT,
+    "controller_gender": _TEXT, "controller_person": _TEXT, "attractor": _TEXT,
+    "attractor_number": _TEXT, "attractor_gender": _TEXT, "match": _TEXT, "intervenes": _FLAG,
+    "distance": _INT, "target": _TEXT,
+}  # fmt: skip
 """The features of every pair, by which results can be split; null where there is none.
 
 ``controller``, ``attractor``, ``target``: lemmas (several attractors are joined by commas);
@@ -82,24 +74,13 @@ CLOZE = pa.schema(
     [
         *((n, _TEXT) for n in ("id", "language", "treebank", "sent_id", "text", "left", "right")),
         *((n, _TEXT) for n in ("answer", "lemma", "upos", "feats", "relation", "masked")),
-        ("controller", _END),
-        ("target", _END),
-        ("agrees_in", pa.list_(_TEXT)),
-        ("decides", pa.list_(_TEXT)),
-        ("layer", _TEXT),
-        ("distance", _INT),
-        ("distractors", _INT),
-        ("intervening_noun", _FLAG),
-        ("attractors", pa.list_(_ATTRACTOR)),
-        ("cues", pa.list_(_TEXT)),
-        ("pron_type", _TEXT),
-        ("polite", _FLAG),
-        ("multiword", _FLAG),
-        *((name, _INT) for name in ("length", "depth", "frequency")),
-        ("genre", _TEXT),
-        ("licence", _TEXT),
+        ("controller", _END), ("target", _END), ("agrees_in", _TEXTS), ("decides", _TEXTS),
+        ("layer", _TEXT), ("distance", _INT), ("distractors", _INT), ("intervening_noun", _FLAG),
+        ("attractors", pa.list_(_ATTRACTOR)), ("cues", _TEXTS), ("pron_type", _TEXT),
+        ("polite", _FLAG), ("multiword", _FLAG), ("length", _INT), ("depth", _INT),
+        ("frequency", _INT), ("genre", _TEXT), ("licence", _TEXT),
     ]
-)
+)  # fmt: skip
 """Cloze items: one masked word, with ``left`` and ``right`` of it as ordinary text.
 
 ``lemma``, ``upos`` and ``feats`` are those of the masked word; ``answer`` is what is masked, the

@@ -6,6 +6,7 @@ The sentences of the study, results from the surprisals that it published, and i
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from solecism.errors import candidates, fail
 from solecism.files import write_text
-from solecism.inputs import read_text
+from solecism.inputs import Json, read_text
 from solecism.schema import SUITE, ItemRow
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import Result
@@ -29,7 +30,7 @@ STUDY = "wang-etal-2021-controlled"
 
 _NGRAM = re.compile(r"n[-_]?gram", re.IGNORECASE)
 
-Target = tuple[int, int] | str
+Target = Sequence[int] | str
 """The target region of a sentence: from a word counted from the end up to another (0: the end), or
 the last word that is so."""
 
@@ -40,35 +41,17 @@ class StudyClass:
 
     title: str
     short: str
-    conditions: tuple[str, ...]
-    predictions: tuple[str, ...]
+    conditions: Sequence[str]
+    predictions: Sequence[str]
     target: Target
-    modifiers: tuple[str, ...] = ("none", "adj", "obj", "sub")
+    modifiers: Sequence[str] = ("none", "adj", "obj", "sub")
 
 
-_PAIR = ("bad.target > good.target",)
-_FOUR = ("bad_1.target > good_1.target", "bad_2.target > good_2.target",
-         "bad_2.target > good_1.target", "bad_1.target > good_2.target")  # fmt: skip
-NOUN_AND_STOP, STOP, VERB = (2, 0), (1, 0), (4, 3)
+_KNOWN: Json = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+CLASSES = {name: StudyClass(**said) for name, said in _KNOWN["classes"].items()}
+"""The classes in the order of Table 6."""
 
-CLASSES: dict[str, StudyClass] = {
-    "cls": StudyClass("classifier–noun", "classifier", ("good_1", "bad_1", "good_2", "bad_2"), _FOUR,
-                      NOUN_AND_STOP),
-    "gpo": StudyClass("garden path object", "gp object", ("good", "bad"), _PAIR, VERB),
-    "gps": StudyClass("garden path subject", "gp subject", ("good", "bad"), _PAIR, "的"),
-    "vo": StudyClass("verb–noun", "verb–noun", ("good", "bad"), _PAIR, NOUN_AND_STOP),
-    "mobj": StudyClass("missing object", "missing obj.", ("bad", "good"), _PAIR, STOP,
-                       ("none", "sub", "sub2", "subh")),
-    "sd": StudyClass("subordination", "subord.", ("good", "bad"), _PAIR, STOP),
-}  # fmt: skip
-"""The classes in the order of Table 6. Targets (section 3.2): the noun and the stop; the verb of
-the relative clause, fourth from the end (V 的 N 。); the 的 that ends the relative clause, the last
-one; the stop."""
-
-MODIFIERS = {
-    "none": "none", "adj": "adjective", "obj": "object-extracted RC", "sub": "subject-extracted RC",
-    "sub2": "coordinated subject-extracted RC", "subh": "embedded subject-extracted RC",
-}  # fmt: skip
+MODIFIERS: dict[str, str] = _KNOWN["modifiers"]
 """The modifiers of Table 2."""
 
 

@@ -4,9 +4,11 @@ It has an overview, then a section for each config with the models side by side.
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -35,16 +37,7 @@ from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, Tally
 
-_AXES = {
-    "match": ("Attractor", "number of attractor and controller",
-              "Attractors of the controller's number, and of another one."),
-    "distance": ("Distance", "words from controller to target", "1: neighbours."),
-    "length": ("Length", "bytes of the scored text",
-               "Pairs in classes of about equal size by the length of the good sentence's scored text."),
-    "margin": ("Margin", "probability of the preferred sentence",
-               "How sure the model is of its choice (logistic of the difference in log probability) and how"
-               " often it is right; a calibrated model lies on the dotted line."),
-}  # fmt: skip
+_AXES = tomllib.loads(Path(__file__).with_name("axes.toml").read_text(encoding="utf-8"))
 """Title, axis and note of each curve."""
 
 _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform")

@@ -40,17 +40,11 @@ class Normaliser:
     less_unigram: bool = False
 
 
-NORMALISERS = {
-    each.name: each
-    for each in (
-        Normaliser("sum", alpha=0.0),
-        Normaliser("token"),
-        Normaliser("char", "chars"),
-        Normaliser("byte", "bytes"),
-        Normaliser("slln", alpha=0.5),
-        Normaliser("slor", less_unigram=True),
-    )
-}
+_ALL = (
+    Normaliser("sum", alpha=0.0), Normaliser("token"), Normaliser("char", "chars"),
+    Normaliser("byte", "bytes"), Normaliser("slln", alpha=0.5), Normaliser("slor", less_unigram=True),
+)  # fmt: skip
+NORMALISERS = {each.name: each for each in _ALL}
 """The normalisers by name. ``slln``: Liu et al. (2024, ZhoBLiMP), whose exponent may be another one
 (``slln:0.8``); ``slor``: Pauls and Klein (2012), Lau et al. (2017)."""
 
