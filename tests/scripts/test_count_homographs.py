@@ -11,7 +11,7 @@ from release import CHECKOUT
 
 
 def test_a_joined_word_is_found_in_a_list(tmp_path: Path) -> None:
-    """*הגינות* is "the gardens" and "decency"; *גינות*, which is no whole word here, is not asked."""
+    """*הגינות* is "the gardens" and "decency"; its part *גינות* is not asked for."""
     good, bad = "גינות של דנה ריקות", "הגינות של דנה ריקה"
     row = {
         "UID": "number",
