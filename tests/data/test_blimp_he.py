@@ -1,6 +1,7 @@
 """The data set blimp-he: sizes, contrasts, and that no wrong form has a reading that is right."""
 
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,8 +105,19 @@ SECOND_READINGS = {
     "resumptive_number": "שיחק המליץ",
     "future_after_in_order_that": "אפה תיקן",  # שאפתה, that I seduce
     "negative_concord_time": "כבר",
+    "quantifier_number": "זמר טבח צלם שכן",  # כמה זמר, how much song; שכן, because
+    "coordinated_subject_number": "הרים",  # pregnant
 }
 """Lemmas that would save the bad sentence, by UID."""
+
+JOINED = {
+    "שאילת", "שאליהו", "שדליה", "שיורם", "שכרמלה", "שלאון", "שמיכה", "שמריה", "שמשה", "שרות",
+    "שרותי", "ברות", "מרות", "מדליה", "מנחמן",
+}  # fmt: skip
+"""Prefix and name that are a word or a name as a whole (a blanket, a pane, Shemaryah)."""
+
+DICTIONARY = Path("/usr/share/hunspell/he_IL.dic")
+"""The words of hspell, if Debian's hunspell-he is installed."""
 
 ABSOLUTE = {"אכזב", "הפתיע", "הרשים", "ריגש", "העליב"}
 """Verbs that may lack their object, and then have ל of the person concerned."""
@@ -344,6 +356,62 @@ def test_a_bare_adjective_cannot_be_said_of_the_subject(pairs: Pairs) -> None:
             if slot["name"] == name
         )
         assert any(subject.text(name) != noun.text(name) for name in ("Gender", "Number")), row
+
+
+def test_the_reflexive_pronoun_is_an_object_with_et(pairs: Pairs) -> None:
+    """*כעס על עצמה* is also "was angry at power", *צילם את עצמה* "photographed her bone"."""
+    for uid in REFLEXIVES:
+        for row in pairs[uid]:
+            assert row["tokens_bad"].split()[-2] == "את", row["sentence_bad"]
+            lemmas = {slot["lemma"] for slot in row["slots"] if slot["upos"] == "VERB"}
+            assert not lemmas & {"ויתר", "צילם", "צייר", "שקל", "הציג", "תיאר"}, row["sentence_bad"]
+
+
+def test_a_preposition_and_a_person_are_no_infinitive(pairs: Pairs) -> None:
+    """*גאה לצייר* is "proud to paint"."""
+    infinitives = {
+        form for row in read_table(LEXICON / "verb.tsv").rows
+        for cell, form in row.forms.items() if cell.text("VerbForm") == "Inf"
+    } | {"לגנן", "לחייל", "למלצר", "לנער", "לנערה", "לשכן", "לתייר", "לצדוק"}  # fmt: skip
+    for row in pairs["adjective_government"]:
+        assert not infinitives & set(row["sentence_bad"].rstrip(".").split()), row["sentence_bad"]
+
+
+def joined_names(pairs: Pairs) -> set[str]:
+    """Return the words of bad sentences that are ש and a name."""
+    found = set()
+    for row in (row for rows in pairs.values() for row in rows):
+        names = {slot["form"] for slot in row["slots"] if slot["upos"] == "PROPN"}
+        found |= {"ש" + name for name in names}.intersection(row["sentence_bad"].split())
+    return found
+
+
+def test_no_name_with_a_prefix_is_another_word(pairs: Pairs) -> None:
+    """*אמרה שמריה לקנות* is also said to Shemaryah."""
+    names = joined_names(pairs)
+    assert len(names) > 100
+    words = {
+        word for rows in pairs.values() for row in rows for word in row["sentence_bad"].split()
+    }  # fmt: skip
+    assert not words & JOINED
+
+
+@pytest.mark.skipif(not DICTIONARY.is_file(), reason="needs Debian's package hunspell-he")
+def test_no_name_with_a_prefix_is_in_the_dictionary(pairs: Pairs) -> None:
+    known = {line.partition("/")[0] for line in DICTIONARY.read_text().splitlines()}
+    assert "שמיכה" in known
+    assert not joined_names(pairs) & known
+
+
+def test_states_have_no_point_in_time(pairs: Pairs) -> None:
+    """Nobody hated on Tuesday, and nobody opened the door for years."""
+    states = {"שנא", "אהב", "העריך", "כיבד", "פחד", "חשש", "התגעגע", "נמשך", "סמך", "העסיק"}
+    points = {"אתמול", "אמש", "שלשום", "הבוקר", "היום", "לפני שעה", "ביום שלישי", "אתמול בערב"}
+    for rows in pairs.values():
+        for row in rows:
+            when = {slot["lemma"] for slot in row["slots"] if slot["upos"] == "ADV"}
+            verbs = [slot["lemma"] for slot in row["slots"] if slot["upos"] == "VERB"]
+            assert not (when & points and verbs and verbs[0] in states), row["sentence_good"]
 
 
 def test_no_wrong_imperative_is_a_past(pairs: Pairs, forms: Forms) -> None:

@@ -29,11 +29,16 @@ TWINS_IN_PLURAL = (
 """Plurals of two nouns, a masculine and a feminine one (*נמלים* "ports", "ants")."""
 
 NOUN_PREDICATES = (
-    "לבן לבנה לבנות כבד כחול כחולה כתום מנוקד מנוקדת מסוכנים מסוכנת יקרה חומה דקה דקות חדשות יבשה"
+    "נעים לבן לבנה לבנות כבד כחול כחולה כתום מנוקד מנוקדת מסוכנים מסוכנת יקרה חומה דקה דקות חדשות יבשה"
     " רחבה מהירות נוחות צבעוני צבעוניות חשמלית כפריים אישי מדעי מסורתי מרובע מעניין איטיות"
     " אלגנטיות רכות"
 )
-"""Wrong adjectives that are also a noun or a preposition and a noun (*לבן* "for a son")."""
+"""Wrong adjectives that are also a noun, a verb (*נעים* "move") or a preposition and a noun."""
+
+ADJECTIVES_TOO = {
+    "שכן", "שכנה", "חבר", "חברה", "אורח", "אורחת", "שותף", "שותפה", "אלוף", "קשיש", "רופא", "רופאה",
+}  # fmt: skip
+"""Nouns that are adjectives or participles as well (*הבית השכן*, the neighbouring house)."""
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +123,23 @@ def test_no_article_and_construct_state_are_another_noun(pairs: Pairs) -> None:
         _, bad = tokens_more(row)
         assert bad[0] == "ה", row["sentence_bad"]
         assert bad[0] + bad[1] not in known, row["sentence_bad"]
+
+
+def test_the_second_noun_of_a_construct_state_is_no_adjective(pairs: Pairs) -> None:
+    """*ראתה את הבית השכן*: the neighbouring house."""
+    for uid in ("construct_article", "construct_singular", "construct_plural"):
+        for row in pairs[uid]:
+            last = row["tokens_bad"].split()[-1]
+            (lemma,) = {slot["lemma"] for slot in row["slots"] if slot["form"] == last}
+            assert lemma not in ADJECTIVES_TOO, row["sentence_bad"]
+
+
+def test_no_subject_is_another_word_with_the_article(pairs: Pairs) -> None:
+    """*הגינות* is also "the decency", *הנעים* "those that move"."""
+    for uid in ("predicate_number_attractor", "adjective_number"):
+        for row in pairs[uid]:
+            words = set(row["sentence_bad"].rstrip(".").split())
+            assert not words & {"הגינות", "הנעים"}, row["sentence_bad"]
 
 
 @pytest.mark.parametrize("uid", ["construct_singular", "construct_plural"])
