@@ -1,5 +1,6 @@
 """The data set blimp-de: sizes, and that no wrong form is another right one."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
@@ -112,3 +113,53 @@ def test_no_wrong_relative_pronoun_has_the_case_of_the_right_one(
             )  # fmt: skip
             assert right, row["sentence_good"]
             assert not right & wrong, row["sentence_bad"]
+
+
+def test_no_name_is_a_dative_beside_an_object_that_may_be_the_subject(
+    pairs: Pairs, readings: dict[str, Readings]
+) -> None:
+    """*Lena ähnelt ihre Großmutter* would be said of the grandmother, who resembles Lena."""
+    names = {row.lemma for row in read_table(LEXICON / "propn.tsv").rows}
+    nominative = Feats.of({"Case": "Nom", "Number": "Sing"})
+    checked = 0
+    for row in pairs["dative_object"]:
+        for _, bad, place in _differences(row):
+            if bad[0] in names:
+                checked += 1
+                both = product(readings["det"][bad[place]], readings["noun"][bad[place + 1]])
+                assert not any(
+                    agree(det, noun) and agree(det, nominative) and agree(noun, nominative)
+                    for (_, det), (_, noun) in both
+                ), row["sentence_bad"]
+    assert checked > 50
+
+
+TIME = r"(am \w+|gestern Abend|heute Morgen|letzte Woche|letzten Montag|vor einer Woche)"
+READABLE = {
+    "an order: hang my picture": (
+        "two_way_preposition_state", r"^(Das|Die|Meine|Unsere) \w+ hängt |^(Mein|Unser) Bild hängt "),
+    "when it was my bed": ("comparative_als", r" als (mein|unser)"),
+    "a drop of blood, coughed": (
+        "passive_of_intransitive", r" (geschwitzt|gefroren|gehustet|geschlafen|gestorben)\.$"),
+    "silent for the whole break": ("passive_of_intransitive", r"^\w+ (Pause|Sitzung|Reise|Prüfung) "),
+    "on the Friday of the doctor": (
+        "wh_without_gap", rf", wem .* {TIME} (der|meiner|unserer|dieser) \w+ \w+ (hat|haben|ist|sind)\.$"),
+    "recognised that ...": ("wh_with_gap", r"(erkannt|verhaftet|geküsst) (hat|haben)\.$"),
+    "he asked whether": ("dass_clause", r"\b(meint|meinten?|meinen|denkt|denken|dachten?), ob"),
+    "all the soup": ("quantifier_number", r"^Alle (Suppe|Soße|Milch|Butter|Schokolade|Wurst) "),
+    "wrote to old newspapers": ("adjective_without_determiner", r" (schreib|schrieb)\w* \w+en \w+en\.$"),
+    "began it together": ("preposition_dative", r" mit .*(gesprochen|gespielt|angefangen)\.$"),
+    "told whom of it": ("preposition_stranding", r" von erzählt\?$"),
+    "the fool, the cage, the fringe": ("article_gender", r"^(Der (Tor|Schild|Pony)|Das (Bauer|Band)) "),
+    "at two o'clock": ("numeral_plural", r" (zwei|drei|vier) Uhr "),
+    "on the teachers' Sunday": ("verb_second", r" der (Lehrer|Bäcker|Kellner) \w+ (eine|die|das) \w+\.$"),
+    "that which fell": ("relative_pronoun_gender", r"^Das ist .*, das "),
+    "so that it is better": ("equative_wie", r" (ist|war) so "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reading", READABLE)
+def test_no_bad_sentence_is_good_in_this_reading(pairs: Pairs, reading: str) -> None:
+    uid, pattern = READABLE[reading]
+    found = [row["sentence_bad"] for row in pairs[uid] if re.search(pattern, row["sentence_bad"])]
+    assert not found, (len(found), found[:10])
