@@ -1,10 +1,8 @@
 """Make the lexicon of a language, its first paradigms, and hold its forms against other sources."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,10 +15,6 @@ from solecism.kit.starting import start
 from solecism.language_tags import code_of
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root
-
-if TYPE_CHECKING:
-    from solecism.witness.witness import Evidence
-
 
 _TREEBANK = cli.option("--treebank", type=cli.PLACE, help="CoNLL-U file, or folder of them.")
 _UNIMORPH = cli.option("--unimorph", type=cli.PLACE, help="UniMorph file.")
@@ -72,10 +66,7 @@ def inflect_tables(code: str, root: Root, as_json: bool, **places: Path | None) 
     """
     folder = root.lexicon(code)
     out = inflect(folder, read_sources(places, folder.name))
-    if as_json:
-        cli.print_json(vars(out))
-    else:
-        cli.echo("\n".join(out.lines()))
+    _say(vars(out), as_json, [*out.lines()])
     if out.refused:
         click.get_current_context().exit(1)
 
@@ -113,55 +104,43 @@ def witness(
     Writes lexicons/LANGUAGE/evidence.tsv. Analysers that are installed are asked too. The exit code
     is 2 if a source contradicts a form and exceptions.tsv gives no reason.
     """
-    from solecism.witness.witness import find_evidence
+    from solecism.witness.analysers import analysers_of
+    from solecism.witness.witness import find_evidence, write_evidence
 
     found = find_evidence(Lexicon(root.lexicon(language)), unimorph, treebanks, words, wrote)
-    figures = _write(found) if found.sources else _known_sources(found.lexicon.code)
-    if as_json:
-        cli.print_json(figures)
-    else:
-        _show(figures)
-    if figures.get("unexplained"):
-        sys.exit(2)
-
-
-def _known_sources(language: str) -> dict[str, Json]:
-    """Return which sources there are and how to get them."""
-    from solecism.witness.analysers import analysers_of
-
-    known = {
-        "--unimorph PLACE": "https://github.com/unimorph (deu, fra ...)",
-        "--treebank PLACE": "https://universaldependencies.org",
-        "--words FILE": "any list of words, for the spelling alone", **analysers_of(language),
-    }  # fmt: skip
-    return {"sources": {}, "known": known}
-
-
-def _write(found: Evidence) -> dict[str, Json]:
-    """Write the evidence; return counts of forms by table, and contradictions without a reason."""
-    from solecism.witness.witness import write_evidence
-
+    if not found.sources:
+        known = {
+            "--unimorph PLACE": "https://github.com/unimorph (deu, fra ...)",
+            "--treebank PLACE": "https://universaldependencies.org",
+            "--words FILE": "any list of words, for the spelling alone",
+            **analysers_of(found.lexicon.code),
+        }
+        _say({"sources": {}, "known": known}, as_json, [
+            "no source was asked, nothing is written; there are",
+            *(f"{name}: {how}" for name, how in known.items()),
+        ])  # fmt: skip
+        return
     unexplained = [
         {"place": f"{f.claim.table.path}:{f.claim.row.line}", "table": f.claim.table.name,
          "lemma": f.claim.row.lemma, "form": f.claim.form, "cell": str(f.claim.cell),
          "sources": ", ".join(f.against), "says": f.objections[0]}
         for f in found.unexplained
     ]  # fmt: skip
-    return {
-        "sources": found.sources, "tables": found.counts, "unexplained": unexplained,
-        "path": str(write_evidence(found)),
-    }  # fmt: skip
+    figures = {"sources": found.sources, "tables": found.counts, "unexplained": unexplained}
+    path = write_evidence(found)
+    if not as_json:
+        rows = [(name, *numbers.values()) for name, numbers in found.counts.items()]
+        titles = next(iter(found.counts.values()), ())
+        cli.console().print(cli.plain_table(rows, ["table"], [*titles]))
+    line = "{place}: {lemma!r}: {form} ({cell}): {sources} has {says}"
+    told = [*map(line.format_map, unexplained), f"wrote {path}"]
+    _say({**figures, "path": str(path)}, as_json, told)
+    if unexplained:
+        sys.exit(2)
 
 
-def _show(figures: dict[str, Json]) -> None:
-    """Print what is known of sources, or what was found."""
-    if "known" in figures:
-        cli.echo("no source was asked, nothing is written; there are")
-        cli.echo("\n".join(f"{name}: {how}" for name, how in figures["known"].items()))
-        return
-    rows = [(name, *numbers.values()) for name, numbers in figures["tables"].items()]
-    titles = list(next(iter(figures["tables"].values()), ()))
-    cli.console().print(cli.plain_table(rows, ["table"], titles))
-    for form in figures["unexplained"]:
-        cli.echo("{place}: {lemma!r}: {form} ({cell}): {sources} has {says}".format_map(form))
-    cli.echo(f"wrote {figures['path']}")
+def _say(figures: Mapping[str, Json], as_json: bool, lines: Sequence[str]) -> None:
+    if as_json:
+        cli.print_json(figures)
+    else:
+        cli.echo("\n".join(lines))
