@@ -107,6 +107,62 @@ def test_a_pronoun_before_a_verb_is_no_article_before_a_noun(pairs: Pairs) -> No
                 assert not after & finite & nouns, row[side]
 
 
+CLITIC = r"(?:me|te|le|la|les|lui|leur|nous|vous|se|[mtls]')"
+MODAL = "veut|voulait|peut|pouvait|doit|devait|ose|osait|sait|savait|va|vont|vient|viennent"
+
+OLDER = {
+    "climbing": rf" {CLITIC} ?(?:{MODAL}) (?:de )?\S+(?:er|ir|re)\b",
+    "ne finir pas": r" (?:ne |n')\S+(?:er|ir|re) (?:pas|point)\b",
+    "ne le pas finir": rf" ne {CLITIC} ?(?:pas|point) ",
+    "pas ne": r" pas (?:ne |n')",
+    "bare ne": r"^(?!.* (?:pas|que|qu'|rien|personne)\b).* (?:ne |n')",
+    "point": r" point\b",
+    "je le vous dis": r" (?:le|la|les|l') (?:(?:me|te|nous|vous) |[mt]')\S+",
+    "n'a vu rien": r" n'(?:ai|as|a|avons|avez|ont) \S+ rien\b",
+    "n'a personne vu (Switzerland)": r" n'(?:ai|as|a|avons|avez|ont) personne ",
+    "le vieux ami": r" vieux [aeiouéèêhîôœ]",
+    "un rouge manteau": r" (?:un|une|le|la|les|ce|cette|ces|mon|ma|mes) "
+    r"(?:rouge|bleu|jaune|violet|rose|brun|marron|noir|blanc|vert|gris)\S* \S+",
+}
+"""Orders that older, literary or regional French has, as they begin in a bad sentence."""
+
+ORDERS = {"word_order", "negation", "irregular_forms"}
+
+
+def test_no_bad_order_is_good_in_older_french(pairs: Pairs) -> None:
+    """*Les veut inviter*, *de ne la pas inviter*, *de ne vendre pas la moto* were good French."""
+    seen = 0
+    for uid, rows in pairs.items():
+        if rows[0]["linguistics_term"] not in ORDERS:
+            continue
+        for row in rows:
+            seen += 1
+            for order, pattern in OLDER.items():
+                found = re.search(pattern, row["tokens_bad"].replace("' ", "'"))
+                good = re.search(pattern, row["tokens_good"].replace("' ", "'"))
+                assert good or not found, (uid, order, row["sentence_bad"])
+    assert seen > 10_000
+
+
+def test_no_noun_phrase_stands_where_the_object_is_missing(pairs: Pairs) -> None:
+    """*Que Paul a rencontré dimanche dernier*: whom? "Dimanche dernier"."""
+    for row in pairs["wh_with_gap"]:
+        assert not re.search(r"dernier|dernière|soir|matin|l'autre jour", row["sentence_bad"])
+
+
+def test_a_wrong_ending_does_not_agree_with_the_subject(pairs: Pairs) -> None:
+    """*Anne a lavé le chien mouillée*: she was wet; *Paul rend ma fille heureux*: he is happy."""
+    genders = (("adjective_gender", "anne"), ("object_predicate_agreement", "cadeau"))
+    for uid, name in genders:
+        for row in pairs[uid]:
+            slots = {slot["name"]: slot["feats"] for slot in row["slots"]}
+            if uid == "adjective_gender":
+                both = {re.findall(r"Gender=\w+", slots[n])[0] for n in (name, "robe")}
+                assert len(both) == 1, row["sentence_bad"]
+            else:
+                assert "Animacy=Inan" in slots[name], row["sentence_bad"]
+
+
 def test_lui_is_not_said_of_the_subject(pairs: Pairs) -> None:
     """*Paul lui écoute* is "Paul, lui, écoute"; *a leur écrit* has a noun."""
     seen = 0
