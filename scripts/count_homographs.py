@@ -11,8 +11,6 @@ that reading is of another gender, number or part of speech, and saves the sente
 to say.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter, defaultdict

@@ -6,9 +6,11 @@ published with it.
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,27 +21,11 @@ from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import Language, Rule
 from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_finite, layered
 
-Values = Mapping[str, tuple[str, ...]]
+Values = Mapping[str, Sequence[str]]
 
-PAPER_VALUES: Values = {
-    "Number": ("Sing", "Plur"),
-    "Gender": ("Masc", "Fem", "Neut"),
-    "Case": ("Nom", "Acc", "Erg", "Abs"),
-    "Person": ("1", "2", "3"),
-}
-"""The values that the paper's program knows. A word with another value counts as without one."""
-
-ALL_VALUES: Values = {
-    "Number": ("Sing", "Plur", "Dual", "Tri", "Pauc", "Grpa", "Grpl", "Inv", "Coll", "Ptan", "Count"),
-    "Gender": ("Masc", "Fem", "Neut", "Com"),
-    "Case": (
-        "Nom", "Acc", "Erg", "Abs", "Abe", "Ben", "Cau", "Cmp", "Cns", "Com", "Dat", "Dis", "Equ",
-        "Gen", "Ins", "Par", "Tem", "Tra", "Voc", "Abl", "Add", "Ade", "All", "Del", "Ela", "Ess",
-        "Ill", "Ine", "Lat", "Loc", "Per", "Sbe", "Sbl", "Spl", "Sub", "Sup", "Ter",
-    ),
-    "Person": ("0", "1", "2", "3", "4"),
-}  # fmt: skip
-"""The values of Universal Dependencies (https://universaldependencies.org/u/feat/)."""
+_KNOWN = tomllib.loads(Path(__file__).with_name("values.toml").read_text(encoding="utf-8"))
+PAPER_VALUES: Values = _KNOWN["paper"]
+ALL_VALUES: Values = _KNOWN["all"]
 SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")
 """Values that may agree with another, plain one: a noun with ``Com``, a target with ``Masc``."""
 

@@ -310,11 +310,6 @@ def words_of(text: str) -> list[str]:
     return found
 
 
-_HONOURS = (
-    "bho", "bn", "fa", "gu", "hi", "kn", "mai", "ml", "mr", "ne", "or", "pa", "sd", "si", "ta", "te", "ur",
-    "xnr",
-)  # fmt: skip
-"""Languages in which a verb may be plural out of respect (Iranian, Indo-Aryan and Dravidian)."""
 _CAREFUL = {"drops": True, "free": True, "careful": True}
 
 
@@ -325,7 +320,9 @@ def rules_of(code: str) -> PairRules:
     Of a language without a stanza in ``pairs.toml``, it is assumed that subjects may be dropped and
     objects may stand first, and any doubt speaks against a form.
     """
-    stanza = _table("pairs").get(code, _CAREFUL)
-    stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza, "honours": code in _HONOURS}
+    table = _table("pairs")
+    stanza = table.get(code, _CAREFUL)
+    stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza}
+    stanza = {**stanza, "honours": code in table["honours"]}
     values: dict[str, Json] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
     return PairRules(code, **values)

@@ -4,6 +4,7 @@ Trees with the relations of ClearNLP, as spaCy's English pipelines make them, ar
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -113,13 +114,7 @@ def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
     return models.TokenList(rows, models.Metadata(said)).serialize()
 
 
-_RENAMED = {
-    "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "dobj": "obj",
-    "dative": "iobj", "relcl": "acl:relcl", "predet": "det:predet", "preconj": "cc:preconj",
-    "poss": "nmod:poss", "neg": "advmod", "npadvmod": "obl", "npmod": "obl", "quantmod": "advmod",
-    "prt": "compound:prt", "intj": "discourse", "meta": "dep", "acomp": "xcomp", "attr": "xcomp",
-    "oprd": "xcomp", "prep": "advmod", "agent": "advmod", "pobj": "obl", "pcomp": "advcl",
-}  # fmt: skip
+_RENAMED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
 
 
