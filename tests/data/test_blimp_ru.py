@@ -1,5 +1,6 @@
 """The data set blimp-ru: sizes, and that no wrong form is another right one."""
 
+import re
 from collections import defaultdict
 
 import pytest
@@ -72,6 +73,66 @@ def test_wrong_words_have_no_right_reading(
         wrong = [b for a, b in zip(good, bad, strict=True) if a != b][-1]
         for cells in forms[wrong].values():
             assert not any(subset(Feats.parse(reading), cell) for cell in cells), wrong
+
+
+SHARED_GENDER = {"Fem": ("ая", "яя"), "Masc": ("ый", "ий", "ой")}
+
+
+@pytest.mark.parametrize("uid", ["adjective_case", "adjective_gender", "adjective_number"])
+def test_a_wrong_adjective_is_not_said_of_the_subject(
+    pairs: Pairs, forms: dict[str, dict[str, set[Feats]]], uid: str
+) -> None:
+    """*Иван вымыл грязный чашку*: he was dirty; *мать звонила сонная сестре*: she was sleepy."""
+    verbs = {form for form, rows in forms.items() if any(key.startswith("verb") for key in rows)}
+    for row in pairs[uid]:
+        good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+        wrong = next(b for a, b in zip(good, bad, strict=True) if a != b)
+        verb = next(word for word in bad if word in verbs)
+        gender = "Fem" if verb.endswith(("ла", "лась")) else "Masc"
+        assert not wrong.endswith(SHARED_GENDER[gender]), row["sentence_bad"]
+
+
+@pytest.mark.parametrize(
+    ("uid", "pattern"),
+    [
+        ("phase_verb_aspect", r"бросила?\b"),  # *Бросил постирать рубашку*: to be washed.
+        ("phase_verb_aspect", r"зак(о|а)нч\w+ (разыскать|выучить|полить)"),
+        ("reciprocal_case", r"мешают|доверяют|машут"),  # They stir each other.
+        ("adjective_case", r"мешал|доверял|жертвовал"),
+        ("subject_nominative", r"\b(по)?гулял|\bигра|засыпал|уходил"),  # Somebody walked him.
+        ("odin_agreement", r"танцевал|спал|работал"),  # One dance, one hour.
+        ("chtoby_or_chto", r"утверждает"),  # So that he would buy it.
+        ("relative_pronoun_case", r"которой \S+ \S+ (пугает|обижает|кормит)"),  # With whom.
+    ],
+)
+def test_bad_sentences_have_no_second_reading(pairs: Pairs, uid: str, pattern: str) -> None:
+    """Verbs with a second frame, by which the bad sentence would be good, are not drawn."""
+    for row in pairs[uid]:
+        assert not re.search(pattern, row["sentence_bad"]), row["sentence_bad"]
+
+
+DAY = r"(вчера|утром|в среду|неделю назад|в субботу)"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        rf"{DAY} (избегал|руководил|управлял|гордил|интересовал|верил|доверял|мечтал)",
+        rf"{DAY} (постарел|похудел|потолстел|вырос|худел|толстел)",
+        r"^(Опять|Снова|Наконец) (у |\w+ работал)",
+        r"работала? (чемпион|студент|солдат|космонавт)",
+        r"[Уу] (него|них) .*(юбка|платье)",
+        r"[Вв] школе .*(ложк|полотен|бокал)",
+        r"(вылечил|видел)\w* (скромн|честн|щедр)",
+        r"наде(л|ла) (шарфы|шапки|шляпы|костюмы)",
+        r"(надел|примерил) (\w+ )?(юбку|платье)",
+    ],
+)
+def test_nobody_would_say(pairs: Pairs, pattern: str) -> None:
+    """Points of time go with events, garments with their wearers, things with their places."""
+    for uid, rows in pairs.items():
+        for row in rows:
+            assert not re.search(pattern, row["sentence_good"]), (uid, row["sentence_good"])
 
 
 def test_each_case_of_a_name_that_declines_differs() -> None:
