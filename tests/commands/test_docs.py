@@ -231,3 +231,17 @@ def test_pairs_of_the_readme_are_ours() -> None:
         tables = [t.select(["sentence_good", "sentence_bad"]) for t in draw_pairs(paradigm)]
         drawn = {tuple(row.values()) for table in tables for row in table.to_pylist()}
         assert pairs[language] in drawn, name
+
+
+def test_the_table_of_macros_is_true() -> None:
+    text = (CHECKOUT / "docs/formats.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\w+\(.*?) \| .*? \| ([a-z ,]+) \|$", text, re.MULTILINE)
+    told = {}
+    for macros, languages in rows:
+        names, each = re.findall(r"`(\w+)", macros), languages.split(", ")
+        told |= dict(zip(names, map(str.split, each), strict=True))
+    assert len(told) > 15
+    for name, languages in told.items():
+        files = sorted((CHECKOUT / "templates/phrases").glob("*.jinja"))
+        own = [p.stem for p in files if f"macro {name}(" in p.read_text(encoding="utf-8")]
+        assert sorted(languages) == own, name
