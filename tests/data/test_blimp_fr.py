@@ -175,3 +175,25 @@ def test_lui_is_not_said_of_the_subject(pairs: Pairs) -> None:
                 assert "Gender=Fem" in subject, row["sentence_bad"]
                 seen += 1
     assert seen > 500
+
+
+OBJECT_TOO = {"obstiner", "absenter", "taire", "tromper#2", "promener", "ennuyer", "plaindre#2"}
+"""Reflexive verbs that somebody has without se: *il nous obstine* (Quebec), *on vous absente*."""
+
+
+def test_no_verb_of_another_object_has_a_wrong_reflexive(pairs: Pairs) -> None:
+    """*Ma sœur nous obstine* is good in Quebec: "contradicts us"."""
+    seen = 0
+    for row in pairs["reflexive_person"]:
+        verb = next(s["lemma"] for s in row["slots"] if s["name"] == "trompe")
+        if re.search(r" (?:se |s')", row["sentence_good"]):
+            seen += 1
+            assert verb not in OBJECT_TOO, row["sentence_bad"]
+    assert seen > 300
+
+
+def test_what_happens_at_once_is_not_in_the_imperfect(pairs: Pairs) -> None:
+    """*Décidait de réparer*: nobody tells that of one decision."""
+    for uid in ("infinitive_with_a", "infinitive_with_de", "de_before_infinitive"):
+        for row in pairs[uid]:
+            assert not re.search(r"(?:décid|oubli|accept)ait|parvenait", row["sentence_good"])
