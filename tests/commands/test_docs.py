@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 
 import click
@@ -21,6 +21,8 @@ from solecism.commands import main
 from solecism.datasets.from_templates import find_paradigm
 from solecism.datasets.lock import lock_path, read_lock
 from solecism.grammar.pairs import draw_pairs
+from solecism.grammar.template import read_templates
+from solecism.lexicon.table import main_name
 from solecism.root import Root
 
 _BLOCK = re.compile(r"^```(sh|file|python)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -245,3 +247,12 @@ def test_the_table_of_macros_is_true() -> None:
         files = sorted((CHECKOUT / "templates/phrases").glob("*.jinja"))
         own = [p.stem for p in files if f"macro {name}(" in p.read_text(encoding="utf-8")]
         assert sorted(languages) == own, name
+
+
+def test_may_repeat_names_slots_of_one_table() -> None:
+    for path in sorted((CHECKOUT / "templates").glob("*/*/[!_]*.jinja")):
+        for template in read_templates(path):
+            tables = {s.name: {*map(main_name, s.tables)} for s in template.slots}
+            pairs = combinations(template.may_repeat, 2)
+            useful = {name for pair in pairs if tables[pair[0]] & tables[pair[1]] for name in pair}
+            assert useful == {*template.may_repeat}, template.name

@@ -264,3 +264,18 @@ def test_a_clause_over_too_many_words_is_told(
     plan_of(tmp_path / "few", "a.Set == b.Set")
     with pytest.raises(InputError, match="'a != b' compares too many words"):
         plan_of(tmp_path / "many", "a != b")
+
+
+def test_tests_that_no_words_pass_together_are_no_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never_list(monkeypatch)
+    words = "lemma  Number=Sing  Number=Plur\nn0  n0  n0s\nn1  n1  n1s"
+    verbs = (
+        "lemma  Number=Sing  Number=Plur  First  Second\ngo  goes  go  n0  -\nsee  sees  see  -  n1"
+    )
+    front = "slots:\n  a: {from: noun}\n  b: {from: noun}\n  v: {from: verb}\n"
+    front += "where: [a.lemma == v.First, b.lemma == v.Second]\nbalance: [v.lemma]\ndraw: 30"
+    lines = 'good: {{ a }} {{ b }} {{ v | agree(a) }}\nbad: {{ a }} {{ b }} {{ v | clash(a, "Number") }}'
+    with pytest.raises(InputError, match="the words allow 0"):
+        drawn(make_paradigm(tmp_path, {"noun": words, "verb": verbs}, front, lines))

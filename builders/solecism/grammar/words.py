@@ -176,7 +176,8 @@ class Word:
             return self.feats.text(name)  # an empty column: the form decides (Gender)
         who = f"slot {self.slot!r}" if self.slot else repr(self.row.shown)
         near = candidates("columns", ["lemma", *sorted(self.known)], name)
-        raise TemplateFault(f"{who}: {self.table.name}.tsv has no column {name!r} {near}")
+        table = f"{self.table.name}.tsv" if self.table.path else "a text of oneof"
+        raise TemplateFault(f"{who}: {table} has no column {name!r} {near}")
 
     def agree(self, model: Word, feats: str = "", wrong: str = "", **wanted: str) -> Word:
         """Return the form that shares all features that this word and ``model`` both express.

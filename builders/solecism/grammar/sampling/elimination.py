@@ -252,7 +252,7 @@ def _by_label(
     size: int,
 ) -> Counts:
     """Multiply tables and add up over the entries of a slot that have the same label."""
-    if size > _FEW or not axes:
+    if not 0 < size <= _FEW or not axes:
         table = _product(factors, (*axes, slot), counts) * counts[slot]
         out = np.zeros((*table.shape[:-1], size))
         order = np.argsort(labels, kind="stable")

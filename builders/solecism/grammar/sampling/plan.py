@@ -181,7 +181,7 @@ class DrawPlan:
         # without anything new, all combinations are taken to be found.
         seen: set[int] = set()
         wanted, effort, idle = need + need // 16 + 16, 1, 0
-        while idle < 3:
+        while idle < 3 and tree.counts.any():
             columns = tree.draw(wanted, effort)
             numbers = self.hashes(seed, columns)
             fresh = np.flatnonzero([number not in seen for number in numbers.tolist()])
