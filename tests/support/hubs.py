@@ -42,7 +42,9 @@ def _build(root: Path, out: Path, version: str) -> Path:
 
 def _drop_a_noun(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join(lines[:2] + lines[3:]) + "\n", encoding="utf-8")
+    header = next(n for n, line in enumerate(lines) if line.startswith("lemma"))
+    del lines[header + 1]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def sums(folder: Path) -> dict[str, str]:
