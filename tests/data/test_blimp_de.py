@@ -154,6 +154,11 @@ READABLE = {
     "at two o'clock": ("numeral_plural", r" (zwei|drei|vier) Uhr "),
     "on the teachers' Sunday": ("verb_second", r" der (Lehrer|Bäcker|Kellner) \w+ (eine|die|das) \w+\.$"),
     "that which fell": ("relative_pronoun_gender", r"^Das ist .*, das "),
+    "applauded him, gave him notice": (
+        "passive_keeps_dative", r"(applaudiert|gekündigt)\.$"),
+    "applauded whom": ("relative_pronoun_case", r"(applaudiert|gekündigt) (hast|hat|habe|haben)\.$"),
+    "potatoes without an ending": ("numeral_plural", r" (zwei|drei|vier) (Kartoffel|Zwiebel|Muschel|Gabel) "),
+    "married several": ("object_first_agreement", r"geheiratet\.$"),
     "so that it is better": ("equative_wie", r" (ist|war) so "),
 }  # fmt: skip
 
