@@ -58,8 +58,10 @@ def _put(line: str, place: int, value: str) -> str:
 @click.option("--lexicons", type=click.Path(path_type=Path), default=ROOT / "lexicons")
 @click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a value is off.")
 def main(language: str, tables: tuple[str, ...], lexicons: Path, check: bool) -> None:
-    from wordfreq import zipf_frequency
-
+    try:
+        from wordfreq import zipf_frequency
+    except ImportError:
+        raise click.UsageError("wordfreq is not installed: pip install wordfreq") from None
     off = False
     for name in tables or TABLES:
         path = lexicons / language / f"{name}.tsv"

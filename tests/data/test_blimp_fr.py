@@ -152,15 +152,13 @@ def test_no_noun_phrase_stands_where_the_object_is_missing(pairs: Pairs) -> None
 
 def test_a_wrong_ending_does_not_agree_with_the_subject(pairs: Pairs) -> None:
     """*Anne a lavé le chien mouillée*: she was wet; *Paul rend ma fille heureux*: he is happy."""
-    genders = (("adjective_gender", "anne"), ("object_predicate_agreement", "cadeau"))
-    for uid, name in genders:
-        for row in pairs[uid]:
-            slots = {slot["name"]: slot["feats"] for slot in row["slots"]}
-            if uid == "adjective_gender":
-                both = {re.findall(r"Gender=\w+", slots[n])[0] for n in (name, "robe")}
-                assert len(both) == 1, row["sentence_bad"]
-            else:
-                assert "Animacy=Inan" in slots[name], row["sentence_bad"]
+    for row in pairs["adjective_gender"]:
+        slots = {slot["name"]: slot["feats"] for slot in row["slots"]}
+        both = {re.findall(r"Gender=\w+", slots[name])[0] for name in ("anne", "robe")}
+        assert len(both) == 1, row["sentence_bad"]
+    for row in pairs["object_predicate_agreement"]:
+        slots = {slot["name"]: slot["feats"] for slot in row["slots"]}
+        assert "Animacy=Inan" in slots["cadeau"], row["sentence_bad"]
 
 
 def test_lui_is_not_said_of_the_subject(pairs: Pairs) -> None:

@@ -4,7 +4,7 @@ import hashlib
 import shutil
 from pathlib import Path
 
-from release import small_root
+from release import drop_first_row, small_root
 from solecism.datasets.build import build
 from solecism.root import Root
 
@@ -20,7 +20,7 @@ def make_releases(folder: Path) -> dict[str, Path]:
     root = _root(folder)
     made = {v: _build(root, folder / v / "tiny", v) for v in ("1.0.0", "1.0.1")}
     shutil.rmtree(root / "templates" / "tiny" / "fr")
-    _drop_a_noun(root / "lexicons" / "he" / "noun.clams.tsv")
+    drop_first_row(root / "lexicons" / "he" / "noun.clams.tsv")
     names = {"2.0.0": "2.0.0", "too small": "1.1.0", "changed": "1.0.0"}
     return made | {name: _build(root, folder / name / "tiny", v) for name, v in names.items()}
 
@@ -38,13 +38,6 @@ def _build(root: Path, out: Path, version: str) -> Path:
     (root / "catalogue.toml").write_text(told, encoding="utf-8")
     build("tiny", out=out, root=Root(root))
     return out
-
-
-def _drop_a_noun(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    header = next(n for n, line in enumerate(lines) if line.startswith("lemma"))
-    del lines[header + 1]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def sums(folder: Path) -> dict[str, str]:

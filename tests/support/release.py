@@ -27,6 +27,15 @@ def small_root(folder: Path, language: str = "he", uids: Sequence[str] = ("simpl
     return Root(folder)
 
 
+def drop_first_row(table: Path) -> str:
+    """Delete the first row below a table's header; returns its lemma."""
+    lines = table.read_text(encoding="utf-8").splitlines()
+    header = next(n for n, line in enumerate(lines) if line.startswith("lemma"))
+    row = lines.pop(header + 1)
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return row.split("\t")[0]
+
+
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Read every file below a folder."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())

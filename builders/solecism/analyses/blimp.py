@@ -1,6 +1,5 @@
 """The analyses of Warstadt et al. (2020), "BLiMP"."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from solecism.analyses.part import (
     side_by_side,
 )
 from solecism.errors import fail
+from solecism.inputs import read_toml
 from solecism.scoring.results import Result
 
 _PAPER = "Warstadt et al. 2020"
@@ -28,7 +28,7 @@ MOST_SHOWN = 100
 
 CONTRASTS: Mapping[str, tuple[list[str], list[str]]] = {
     name: (sides["without"], sides["with"])
-    for name, sides in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
+    for name, sides in read_toml(Path(__file__).with_suffix(".toml")).items()
 }
 """Paradigms without and with something that makes agreement harder (sections 6.1 and 6.2)."""
 

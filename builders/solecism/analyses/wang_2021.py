@@ -6,7 +6,6 @@ The sentences of the study, results from the surprisals that it published, and i
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import pyarrow as pa
 
 from solecism.errors import candidates, fail
 from solecism.files import write_text
-from solecism.inputs import Json, read_text
+from solecism.inputs import Json, read_text, read_toml
 from solecism.schema import SUITE, ItemRow
 from solecism.scoring.methods.region import score_suites
 from solecism.scoring.results import Result
@@ -47,7 +46,7 @@ class StudyClass:
     modifiers: Sequence[str] = ("none", "adj", "obj", "sub")
 
 
-_KNOWN: Json = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_KNOWN: Json = read_toml(Path(__file__).with_suffix(".toml"))
 CLASSES = {name: StudyClass(**said) for name, said in _KNOWN["classes"].items()}
 """The classes in the order of Table 6."""
 

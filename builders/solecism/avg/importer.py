@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,13 +19,13 @@ from pathlib import Path
 from solecism.avg.grammar import Grammar, GrammarRule, Symbol, read_grammar
 from solecism.errors import InputError, Problem, fail
 from solecism.files import add_texts
-from solecism.inputs import read_text
+from solecism.inputs import read_text, read_toml
 from solecism.lexicon.features import UNIVERSAL, Feats, agree, clash, subset
 from solecism.lexicon.table import UPOS, Row, Table, table_text
 
 _NOMINAL = ("NOUN", "PRON")
 
-_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_KNOWN = read_toml(Path(__file__).with_suffix(".toml"))
 _FEATURES: dict[str, tuple[str, str]] = _KNOWN["features"]
 _GUESSES: dict[str, str] = _KNOWN["guesses"]
 _RESERVED: list[str] = _KNOWN["reserved"]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -36,6 +35,7 @@ from solecism.baselines.networks import WordLSTMConfig, WordLSTMForCausalLM, wor
 from solecism.baselines.ngram import estimate, save_ngram
 from solecism.errors import fail
 from solecism.files import replacing_folder
+from solecism.inputs import read_toml
 from solecism.terminal import Progress, no_progress
 from solecism.version import __version__
 
@@ -87,7 +87,7 @@ class TrainingOptions:
 
 PRESETS = {
     tuple(name.split()): TrainingOptions(**numbers)
-    for name, numbers in tomllib.loads(Path(__file__).with_name("presets.toml").read_text()).items()
+    for name, numbers in read_toml(Path(__file__).with_name("presets.toml")).items()
 }
 """Options by architecture and preset."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -25,7 +24,14 @@ from solecism.check.heuristics import (
 )
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
-from solecism.inputs import COUNT, parquet_schema, parquet_tables, read_json_lines, read_text
+from solecism.inputs import (
+    COUNT,
+    parquet_schema,
+    parquet_tables,
+    read_json_lines,
+    read_text,
+    read_toml,
+)
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import Root, find_root
@@ -241,7 +247,7 @@ def _is_bad_word(word: str | None) -> bool:
     return (word is not None and len(word.split(" ")) != 1) or word == ""
 
 
-_ENGLISH = tomllib.loads(Path(__file__).with_name("english.toml").read_text())
+_ENGLISH = read_toml(Path(__file__).with_name("english.toml"))
 _ONE, _SEVERAL = (frozenset(_ENGLISH[number].split()) for number in ("one", "several"))
 _NEGATED: dict[str, str] = _ENGLISH["negated"]
 _AUXILIARIES = {

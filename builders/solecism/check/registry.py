@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from solecism.errors import Problem, visible
+from solecism.inputs import read_toml
 
 LEVELS = ("error", "warning", "note")
 """An error: the data are wrong. A warning: probably not meant. A note: for information."""
@@ -67,7 +67,7 @@ class Check:
         return Finding(self.code, self.level, text, problem.path, problem.line)
 
 
-READING_CHECKS: dict[str, str] = tomllib.loads(Path(__file__).with_name("reading.toml").read_text())
+READING_CHECKS: dict[str, str] = read_toml(Path(__file__).with_name("reading.toml"))
 """Message and advice, by code, for errors raised while files are read or items are drawn."""
 
 
@@ -88,7 +88,7 @@ def _checks(codes: Mapping[str, Sequence[str]]) -> Checks:
 
 GROUPS: Mapping[str, Checks] = {
     group: _checks(codes)
-    for group, codes in tomllib.loads(Path(__file__).with_name("codes.toml").read_text()).items()
+    for group, codes in read_toml(Path(__file__).with_name("codes.toml")).items()
 }
 """The checks by what they look at: see ``codes.toml``."""
 

@@ -4,7 +4,6 @@ PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), o
 (.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -16,11 +15,10 @@ from rich.table import Table
 
 from solecism.check.audit import Audit, audit, total
 from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, print_lines
+from solecism.inputs import read_toml
 from solecism.root import Root
 
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text()
-)
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = read_toml(Path(__file__).with_suffix(".toml"))
 """The titles of the tables; of each column the title, and what it says."""
 
 

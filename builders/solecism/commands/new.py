@@ -4,7 +4,6 @@ NAME: mine/it/simple_agrmt. A language that the installed data have gets a copy 
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
@@ -18,7 +17,7 @@ from solecism.grammar.copies import copied, lacking
 from solecism.grammar.inherit import SLOTS
 from solecism.grammar.phrases import PHRASES, Phrases
 from solecism.grammar.template import read_template
-from solecism.inputs import read_source
+from solecism.inputs import read_source, read_toml
 from solecism.language_tags import code_of, with_codes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.root import SHARED, Root, installed_root
@@ -148,7 +147,7 @@ def _example(lexicon: Lexicon, phrases: str) -> dict[str, str | int]:
     """Return the values that ``_TEMPLATE`` is filled in with, so that words of the lexicon fit."""
     values = {"subject": "{{ the(author) }}" if _THE in phrases else "{{ author }}"}
     number = 1
-    for slot, usual in tomllib.loads(read_source(_STARTER / "slots.toml")).items():
+    for slot, usual in read_toml(_STARTER / "slots.toml").items():
         name = usual.pop("from")
         # Words that `clams` chose are taken first: they are plain.
         table = next((n for n in (f"{name}.clams", name) if n in lexicon.names), name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -12,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from solecism.errors import InputError, fail
+from solecism.inputs import read_toml
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def read_front_matter(text: str, path: str = "", first: int = 1) -> Entry:
     return _entry(node, path, first, set())
 
 
-_PLAIN: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["plain"]
+_PLAIN: dict[str, str] = read_toml(Path(__file__).with_suffix(".toml"))["plain"]
 """What the parser says of frequent mistakes, and what an author should look for."""
 
 

@@ -6,7 +6,6 @@ loop, assign, do arithmetic, reach Python attributes or call anything but ``word
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -15,10 +14,10 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, nodes
 
 from solecism.grammar.words import TemplateFault
-from solecism.inputs import unseen
+from solecism.inputs import read_toml, unseen
 from solecism.lexicon.typical import TYPICAL
 
-_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_KNOWN = read_toml(Path(__file__).with_suffix(".toml"))
 
 
 _PLAIN: dict[str, str] = _KNOWN["plain"]

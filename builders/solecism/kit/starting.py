@@ -1,6 +1,5 @@
 """Begin a language: count what a source shows of it, and write the files that a linguist fills."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from solecism.errors import InputError, Problem
 from solecism.files import add_texts
-from solecism.inputs import read_source
+from solecism.inputs import read_source, read_toml
 from solecism.language_tags import language_name
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import UPOS
@@ -17,7 +16,7 @@ from solecism.root import SHARED, Root, installed_root
 from solecism.treebank.unimorph import Attested
 
 _FOLDER = Path(__file__).parent / "models"
-_TABLES = tomllib.loads(read_source(_FOLDER / "tables.toml"))
+_TABLES = read_toml(_FOLDER / "tables.toml")
 _MODELS = Environment(
     "<%", "%>", "<<", ">>", "<#", "#>", trim_blocks=True, keep_trailing_newline=True,
     loader=FileSystemLoader(_FOLDER),

@@ -5,13 +5,12 @@ templates as they are printed in ``words.tsv``, with the columns ``form`` and ``
 is none, the lemma or the form takes its place.
 """
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
 from solecism.errors import Problem
-from solecism.inputs import Json
+from solecism.inputs import Json, read_toml
 from solecism.lexicon.features import Feats
 from solecism.lexicon.orthography import is_mark
 from solecism.lexicon.table import Row, Table, read_tsv
@@ -94,4 +93,4 @@ def gloss_of_features(feats: Feats, without: frozenset[str] = frozenset()) -> st
 @cache
 def _rules() -> dict[str, Json]:
     """Return the rules of ``glosses.toml``, which describes its keys."""
-    return tomllib.loads(Path(__file__).with_name("glosses.toml").read_text(encoding="utf-8"))
+    return read_toml(Path(__file__).with_name("glosses.toml"))

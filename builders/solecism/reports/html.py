@@ -4,7 +4,6 @@ It has an overview, then a section for each config with the models side by side.
 """
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ import pyarrow as pa
 from markupsafe import Markup
 
 from solecism.contrast import differing_parts
+from solecism.inputs import read_toml
 from solecism.reports.charts import bar_chart, checkpoint_curves, curve_chart
 from solecism.reports.comparison import ModelDifference, correlations
 from solecism.reports.figures import (
@@ -37,7 +37,7 @@ from solecism.scoring.normalise import DIFFERENCES, NORMALISERS
 from solecism.scoring.results import Result
 from solecism.scoring.summary import COLUMNS, Tally
 
-_AXES = tomllib.loads(Path(__file__).with_name("axes.toml").read_text(encoding="utf-8"))
+_AXES = read_toml(Path(__file__).with_name("axes.toml"))
 """Title, axis and note of each curve."""
 
 _ENVIRONMENT = ("device", "dtype", "torch", "transformers", "python", "platform")

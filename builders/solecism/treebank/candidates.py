@@ -6,7 +6,6 @@ published with it.
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 
 from solecism.grouping import first_rows
 from solecism.hashing import Hashes
+from solecism.inputs import read_toml
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import Language, Rule
@@ -23,7 +23,7 @@ from solecism.treebank.relations import AGREEMENT, KINDS, RELATIONS, bundle, is_
 
 Values = Mapping[str, Sequence[str]]
 
-_KNOWN = tomllib.loads(Path(__file__).with_name("values.toml").read_text(encoding="utf-8"))
+_KNOWN = read_toml(Path(__file__).with_name("values.toml"))
 PAPER_VALUES: Values = _KNOWN["paper"]
 ALL_VALUES: Values = _KNOWN["all"]
 SPECIAL = ("Com", "Coll", "Ptan", "Count", "Inv")

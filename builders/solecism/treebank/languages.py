@@ -6,7 +6,6 @@ Each of these is in a TOML file beside this module, which describes its keys.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -128,7 +127,7 @@ ANY = tuple(map(Rule, AGREEMENT))
 @cache
 def _table(name: str) -> Mapping[str, Json]:
     """Return the stanzas of a file beside this one, ``NAME.toml``, which describes its keys."""
-    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    return read_toml(Path(__file__).with_name(f"{name}.toml"))
 
 
 @cache

@@ -4,7 +4,6 @@ Trees with the relations of ClearNLP, as spaCy's English pipelines make them, ar
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Token
 
 from solecism.errors import fail
-from solecism.inputs import read_text
+from solecism.inputs import read_text, read_toml
 from solecism.treebank.conllu import files_of
 
 # Source: https://universaldependencies.org/u/dep/.
@@ -114,7 +113,7 @@ def conllu_of(words: Sequence[Token], tree: Tree, **comments: str) -> str:
     return models.TokenList(rows, models.Metadata(said)).serialize()
 
 
-_RENAMED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_RENAMED = read_toml(Path(__file__).with_suffix(".toml"))
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
 
 

@@ -7,7 +7,6 @@ arguments, ``NOM(3,SG)``.
 """
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from solecism.errors import InputError, Problem, candidates
-from solecism.inputs import read_text, refuse_pointer
+from solecism.inputs import read_text, read_toml, refuse_pointer
 from solecism.lexicon.features import Feats
 
-_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_KNOWN = read_toml(Path(__file__).with_suffix(".toml"))
 _PARTS: dict[str, str] = _KNOWN["parts"]
 _TAGS = {
     tag: (name, value) for name, tags in _KNOWN["features"].items() for tag, value in tags.items()

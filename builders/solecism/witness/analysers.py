@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -11,15 +10,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from solecism.inputs import Json
+from solecism.inputs import Json, read_toml
 from solecism.lexicon.evidence import SPELLING
 from solecism.lexicon.features import Feats
 from solecism.treebank.unimorph import Attested
 from solecism.witness.sources import WordList, version_of
 
-ANALYSERS: Mapping[str, Json] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+ANALYSERS: Mapping[str, Json] = read_toml(Path(__file__).with_suffix(".toml"))
 
 Pair = tuple[str, str]
 """A lemma, and a form that is looked up; the lemma ``""`` is any."""
