@@ -124,7 +124,10 @@ def _witness(
 
 def write_evidence(evidence: Evidence) -> Path:
     """Write ``evidence.tsv`` beside the tables of a lexicon."""
-    lines = ["# Made by `solecism language witness`: see docs/formats.md."]
+    lines = [
+        "# Made by `solecism language witness`: see docs/formats.md. Forms by table: with two sources,",
+        "# with one; with one that only knows the spelling; with none; contradicted by a source.",
+    ]
     lines += [f"# {name}: {title}" for name, title in evidence.sources.items()]
     lines += [f"{tsv.WROTE}{name}" for name in evidence.wrote]
     lines += ["# " + "\t".join(("table", "forms", *COUNTED))]
