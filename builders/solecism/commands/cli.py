@@ -43,6 +43,7 @@ def option(*names: str, **kinds: Any) -> Callable[[Command], Command]:
 
 PLACE = path_type(exists=True)
 FOLDER = path_type(exists=True, file_okay=False)
+FILE = path_type(exists=True, dir_okay=False)
 NEW_FOLDER = path_type(file_okay=False)
 NEW_FILE = path_type(dir_okay=False)
 

@@ -1,6 +1,7 @@
 """Lock what built data sets hold, so that no content changes under an old version.
 
-FOLDERS: folders that `solecism build` has made.
+FOLDERS: folders that `solecism build` has made. The lock of one that was drawn within limits
+(--vocabulary ...) is beside the folder.
 """
 
 from pathlib import Path
@@ -8,7 +9,15 @@ from pathlib import Path
 import click
 
 from solecism.commands.cli import FOLDER, ROOT, option, print_lines
-from solecism.datasets.lock import changes, has_own_lock, lock_path, note_commits, read_lock, record
+from solecism.datasets.lock import (
+    LOCK,
+    changes,
+    has_own_lock,
+    lock_path,
+    note_commits,
+    read_lock,
+    record,
+)
 from solecism.datasets.manifest import contents_of, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hub.client import refs_of
@@ -32,12 +41,13 @@ def command(
     problems: list[Problem] = []
     for manifest in map(read_manifest, folders):
         name, version = manifest.dataset, manifest.version
-        path = lock_path(root, name)
+        limited = bool(manifest.raw.get("of"))
+        path = manifest.path.parents[1] / LOCK if limited else lock_path(root, name)
         if check:
             lines = changes(read_lock(path), name, version, contents_of(manifest))
             problems += [Problem(f"{line}: {_ADVICE}", str(path)) for line in lines]
             told = "" if lines else "is as locked"
-        elif has_own_lock(root, name):
+        elif limited or has_own_lock(root, name):
             new = record(path, name, version, contents_of(manifest), replace)
             told = f"written to {path}" if new else "is as locked"
         else:

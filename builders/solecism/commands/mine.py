@@ -37,7 +37,7 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 @cli.option("--licence", default="", help="Licence of the treebank, for the items.")
 @cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip
-@cli.option("--stanza", type=cli.path_type(exists=True, dir_okay=False),
+@cli.option("--stanza", type=cli.FILE,
               help="What agrees: a stanza that `mine --profile --out` wrote.")  # fmt: skip
 @cli.option("--out", type=cli.NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @cli.option("--pairs", type=cli.NEW_FILE, help="Minimal pairs of the items: a .parquet file.")

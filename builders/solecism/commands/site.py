@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.cli import FOLDER, NEW_FOLDER, PLACE, ROOT, echo, option, path_type
+from solecism.commands.cli import FILE, FOLDER, NEW_FOLDER, PLACE, ROOT, echo, option
 from solecism.root import Root
 
 
@@ -16,7 +16,7 @@ from solecism.root import Root
 @option("--out", type=NEW_FOLDER, default=Path("site"), help="Folder of the site.")
 @option("--results", multiple=True, type=PLACE,
               help="Result of `solecism score`, or a folder of them; can be repeated.")  # fmt: skip
-@option("--judgments", multiple=True, type=path_type(exists=True, dir_okay=False),
+@option("--judgments", multiple=True, type=FILE,
               help="CSV or Parquet: UID and accuracy of people; can be repeated.")  # fmt: skip
 @ROOT
 def command(

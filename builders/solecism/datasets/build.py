@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from solecism.datasets.configs import (
     choose,
 )
 from solecism.datasets.from_templates import template_configs, templates_of_configs
+from solecism.datasets.limited import lacking, limited_configs, limited_entry
 from solecism.datasets.manifest import (
     MANIFEST,
     ConfigFiles,
@@ -32,7 +33,9 @@ from solecism.datasets.rows import ItemWriter, in_rounds
 from solecism.errors import InputError, Problem, fail
 from solecism.files import CHANGED, json_of, recover_folder, replacing_folder
 from solecism.grammar.paradigm import LARGEST
+from solecism.grammar.template import Template
 from solecism.hashing import file_digest
+from solecism.lexicon.vocabulary import EVERYTHING, Limits
 from solecism.root import Root, find_root
 from solecism.terminal import Progress, no_progress
 
@@ -49,6 +52,9 @@ def build(
     commercial: bool = False,
     hub: str = "",
     progress: Progress | None = None,
+    limits: Limits = EVERYTHING,
+    name: str = "",
+    tell: Callable[[str], None] = print,
 ) -> list[BuiltConfig]:
     """Build a data set from templates or treebanks, and return the configs that were built.
 
@@ -57,6 +63,10 @@ def build(
     a template with ``draw: all`` may make ``most`` minimal sets; ``commercial`` leaves out
     treebanks that forbid commercial use; ``hub`` is the repository (``ORG/NAME``) that the examples
     in the card name, by default that of the catalogue.
+
+    ``limits`` say what may be printed (:class:`~solecism.lexicon.vocabulary.Limits`): then the data
+    set is another, called ``name`` (by default ``DATASET-`` and a part of a digest), and ``tell``
+    gets a line for each paradigm that has fewer items, or none, before anything is written.
 
     The folder is made beside ``out`` and takes its place at the end, so that nothing is left half
     written. Other files in ``out`` stay. Configs of an earlier build that are not named are built
@@ -74,11 +84,13 @@ def build(
     """
     home = find_root(root)
     entry = catalogue_entry(home, dataset)
+    entry = limited_entry(entry, limits, name) if limits != EVERYTHING else entry
     entry = replace(entry, hub=hub) if hub else entry
-    folder = Path(dataset if out is None else out)
+    folder = Path(entry.name if out is None else out)
     recover_folder(folder)
-    before = _configs_before(folder, dataset)
+    before = _configs_before(folder, entry.name)
     left_out: Mapping[str, str] = {}
+    known: Mapping[str, Sequence[Template]] = {}
     if entry.configs == MINED:
         # What mines treebanks takes long to import, and templates do without it.
         from solecism.datasets.from_treebanks import agreement_configs
@@ -92,17 +104,27 @@ def build(
         chosen = choose(dataset, known, configs)
         if configs:
             chosen = [name for name in known if name in {*chosen, *before}]
-        made = template_configs(home, entry, known, chosen, most)
-    return build_configs(home, entry, made, folder, progress, left_out)
+        made = template_configs(home, entry, known, chosen, most, limits)
+    if entry.of:
+        made = limited_configs(made, limits, entry.configs == MINED)
+    wanted = {template.id: template.draw for some in known.values() for template in some}
+
+    def tell_all(built: Sequence[BuiltConfig]) -> None:
+        for line in lacking(built, wanted) if entry.of else ():
+            tell(line)
+
+    return build_configs(home, entry, made, folder, progress, left_out, tell_all)
 
 
 def build_configs(
     root: Root, entry: CatalogueEntry, configs: Sequence[Config], out: Path,
     progress: Progress | None = None, left_out: Mapping[str, str] = MappingProxyType({}),
+    tell: Callable[[Sequence[BuiltConfig]], None] | None = None,
 ) -> list[BuiltConfig]:  # fmt: skip
     """Build configs of any kind and source into the folder ``out``; see :func:`build`.
 
-    ``left_out`` has the reason for each config that is known and not built.
+    ``left_out`` has the reason for each config that is known and not built; ``tell`` gets all
+    configs that were drawn, before the folder takes its place.
     """
     small: dict[str, str] = {}
     with replacing_folder(out, files_of_build) as folder:
@@ -113,6 +135,8 @@ def build_configs(
         )
         if errors := [f for f in findings if f.level == "error"]:
             raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
+        if tell:
+            tell([made for _, made in written])
         for config, made in written:
             if config.of in small or made.rows < config.least:
                 small[config.name] = "" if config.of in small else _reason(config, made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -35,7 +35,9 @@ class CatalogueEntry:
     configs are ``mined`` from treebanks; ``traditional`` is the OpenCC conversion (``s2t``) for
     configs in traditional characters (empty: there are none); ``license`` is the hub's id, or a
     list if configs have different ones; ``hub`` is the repository (``ORG/NAME``) and ``date`` that
-    of the version. The rest goes into the card's metadata under the hub's names.
+    of the version. ``of`` is the data set that this one is drawn from within ``limits`` (entries of
+    the manifest), where a user asked for any. The rest goes into the card's metadata under the
+    hub's names.
     """
 
     name: str
@@ -57,9 +59,16 @@ class CatalogueEntry:
     source_datasets: tuple[str, ...] = ("original",)
     task_categories: tuple[str, ...] = ("text-classification",)
     task_ids: tuple[str, ...] = ("acceptability-classification",)
+    of: CatalogueEntry | None = None
+    limits: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def templates(self) -> str:
+        """The name of the data set whose templates this one has."""
+        return self.of.name if self.of else self.name
 
 
-_SHAPE = {f"{f.name}?": _TYPES[f.type] for f in fields(CatalogueEntry) if f.name != "name"} | {
+_SHAPE = {f"{f.name}?": _TYPES[f.type] for f in fields(CatalogueEntry) if f.type in _TYPES} | {
     "configs?": ("languages", "paradigms", MINED),
     "annotations_creators?": [(*_CREATORS, "no-annotation")],
     "language_creators?": [_CREATORS],

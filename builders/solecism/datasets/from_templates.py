@@ -12,6 +12,7 @@ from solecism.datasets.catalogue import CatalogueEntry
 from solecism.datasets.configs import BuiltParadigm, Config, Items, ItemSource, example_of
 from solecism.datasets.traditional import SCRIPT, converter
 from solecism.errors import candidates, fail, unknown_error
+from solecism.grammar.columns import FREQUENCY
 from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm, bind, check_size
 from solecism.grammar.phrases import Phrases
@@ -19,6 +20,7 @@ from solecism.grammar.suites import draw_suites
 from solecism.grammar.template import Template, read_template, read_templates
 from solecism.language_tags import tags_of
 from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.vocabulary import EVERYTHING, Limits
 from solecism.phenomena import current_uid, phenomena, phenomenon_named
 from solecism.root import Root
 from solecism.schema import SUITE, pair_schema
@@ -45,7 +47,7 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     or the pairs if there are no suites, and ``pairs`` has the pairs if there are both. If the entry
     names a conversion, ``traditional`` and ``pairs_traditional`` have the same rows, converted.
     """
-    dataset = entry.name
+    dataset = entry.templates
     by_language = {
         code: templates_of_language(root, dataset, code) for code in root.configs(dataset)
     }
@@ -96,21 +98,22 @@ def paradigms_on(root: Root, phenomenon: str = "", text: str = "") -> list[Templ
 
 def template_configs(
     root: Root, entry: CatalogueEntry, known: Mapping[str, Sequence[Template]],
-    names: Iterable[str], most: int,
+    names: Iterable[str], most: int, limits: Limits = EVERYTHING,
 ) -> list[Config]:  # fmt: skip
     """Return the configs called ``names``, with their templates bound to lexicons.
 
-    ``known`` has the templates of all configs. A template with ``draw: all`` may make ``most``
-    minimal sets. Raises :class:`InputError` for anything that is wrong with the templates, before
-    any item is drawn.
+    ``known`` has the templates of all configs; ``limits`` say what they may print. A template with
+    ``draw: all`` may make ``most`` minimal sets. Raises :class:`InputError` for anything that is
+    wrong with the templates, before any item is drawn.
     """
     chosen = {name: known[name] for name in names}
-    paradigms = load_paradigms(root, chain.from_iterable(chosen.values()))
+    paradigms = load_paradigms(root, chain.from_iterable(chosen.values()), limits)
     for paradigm in paradigms.values():
         check_size(paradigm, most)
     # The features of all templates, built or not, so that configs share a schema.
     features = {name for config in known.values() for t in config for name in t.features}
-    extra, memories = tuple(sorted(features)), defaultdict[str, PairMemory](PairMemory)
+    measured = FREQUENCY if limits.frequencies else ()
+    extra, memories = (*sorted(features), *measured), defaultdict[str, PairMemory](PairMemory)
     sources = {}
     for name, p in paradigms.items():
         items = partial(_items, root, p, entry.seed, extra, most, memories[p.language])
@@ -121,14 +124,18 @@ def template_configs(
     ]
 
 
-def load_paradigms(root: Root, templates: Iterable[Template]) -> dict[str, Paradigm]:
+def load_paradigms(
+    root: Root, templates: Iterable[Template], limits: Limits = EVERYTHING
+) -> dict[str, Paradigm]:
     """Return paradigms by their names; those of one language share lexicon and macros.
 
     Raises :class:`InputError`.
     """
     by_name = {template.name: template for template in templates}
     folders = dict.fromkeys(template.folder for template in by_name.values())
-    phrases = {folder: Phrases(folder, Lexicon(root.lexicon(folder.name))) for folder in folders}
+    phrases = {
+        folder: Phrases(folder, Lexicon(root.lexicon(folder.name), limits)) for folder in folders
+    }
     return {name: bind(t, phrases[t.folder]) for name, t in by_name.items()}
 
 

@@ -35,6 +35,7 @@ _SHAPE = {
     "documents?": _FILES,
     "sources?": _SOURCES,
     "left_out?": {str: str},
+    "of?": str,
 }
 """The shape of a manifest (:mod:`solecism.inputs`)."""
 
@@ -167,6 +168,7 @@ def manifest_json(
         "version": entry.version,
         "license": one_or_all(as_list(entry.license)),
         "seed": entry.seed,
+        **({"of": f"{entry.of.name} {entry.of.version}", **entry.limits} if entry.of else {}),
         **({"sources": sources} if sources else {}),
         "inputs": input_digests(root, entry, languages_of(built)),
         "documents": digests,
@@ -186,7 +188,7 @@ def input_digests(
     These are templates, lexicons and what the card is made of.
     """
     codes = () if entry.configs == MINED else languages
-    templates = root.path / "templates" / entry.name
+    templates = root.path / "templates" / entry.templates
     folders = [top / code for top in (templates, root.path / "lexicons") for code in codes]
     files = [p for folder in folders for p in folder.rglob("*") if p.suffix in _INPUTS]
     files += templates.glob("*.jinja")

@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -21,6 +22,7 @@ from solecism.grammar.render import PrintedWord, Rendered, SpellingSpan, Spelt
 from solecism.grammar.slots import Domain
 from solecism.grouping import Ints, alike_rows
 from solecism.lexicon.orthography import Orthography, Token, is_mark
+from solecism.lexicon.vocabulary import Limits
 from solecism.schema import FEATURES, SLOT
 
 Flags = NDArray[np.bool_]
@@ -314,6 +316,29 @@ def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
         lowest = np.where(known, np.minimum(lowest, frequency), lowest)
     halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
     return pc.cast(halves, pa.string())
+
+
+FREQUENCY = ("frequency", "frequency_good", "frequency_bad")
+"""Features of pairs: the Zipf frequencies of what differs in both sentences (of its rarest word),
+and the lower of the two, rounded down to a half."""
+
+
+def frequency_columns(
+    good: pa.StringArray, bad: pa.StringArray, limits: Limits
+) -> dict[str, pa.StringArray]:
+    """Return :data:`FREQUENCY` of pairs by name, null where they are not known; else nothing."""
+    if limits.frequencies is None:
+        return {}
+    pairs = zip(good.to_pylist(), bad.to_pylist(), strict=True)
+    found = [limits.frequencies.of_pair(*pair) or (None, None) for pair in pairs]
+    rows = [
+        (None if a is None or b is None else math.floor(2 * min(a, b)) / 2, a, b) for a, b in found
+    ]
+    texts = [[None if n is None else f"{n:.4g}" for n in values] for values in rows]
+    columns = zip(*texts, strict=True) if texts else [()] * len(FREQUENCY)
+    return {
+        name: pa.array(column, pa.string()) for name, column in zip(FREQUENCY, columns, strict=True)
+    }
 
 
 CRITICAL = "critical"

@@ -16,6 +16,7 @@ from solecism.grammar.columns import (
     SlotPlaces,
     agreement_features,
     compare,
+    frequency_columns,
     measure,
     prefix_columns,
     slots_column,
@@ -35,6 +36,7 @@ from solecism.grammar.slots import Scope
 from solecism.grammar.words import FAULTS, Skip
 from solecism.grouping import distinct_codes
 from solecism.hashing import Hashes, SeenHashes, column_hashes, combine, hex_ids, text_hashes
+from solecism.lexicon.vocabulary import Limits
 from solecism.schema import pair_schema
 
 
@@ -100,6 +102,7 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
         with gc_paused():
             good, batches = _render(paradigm, renderers, columns, rows)
             batches, readable = _unreadable(batches, also, columns, rows)
+            batches, unmatched = _matched(batches, paradigm.phrases.lexicon.limits, rows)
         again = np.zeros(rows, dtype=bool)
         if wanted is not None:
             again = _repeated(batches, rows, seen)
@@ -114,7 +117,7 @@ def _batches(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[list[_Se
         counts.sets += int(made.sum())
         counts.syncretic_forms += sum(_dropped_forms(batch.bad) for batch in batches)
         reasons = [good.skipped, *(batch.bad.skipped for batch in batches)]
-        reasons += [{"readable": readable}, {"repeated": again}]
+        reasons += [{"readable": readable}, {"unmatched": unmatched}, {"repeated": again}]
         counts.skip(made, reasons)
         if made.any():
             yield [batch for batch in batches if len(batch.bad)]
@@ -183,6 +186,22 @@ def _unreadable(
     return batches, readable
 
 
+def _matched(
+    batches: list[_SentencePairs], limits: Limits, rows: int
+) -> tuple[list[_SentencePairs], NDArray[np.bool_]]:
+    """Return the pairs whose words that differ are equally frequent.
+
+    Return also the combinations of which a pair is not.
+    """
+    unmatched = np.zeros(rows, dtype=bool)
+    for n, batch in enumerate(batches if limits.apart is not None else ()):
+        texts = zip(*(side.to_pylist() for side in batch.texts), strict=True)
+        kept = np.array([limits.matched(*pair) for pair in texts], dtype=bool)
+        unmatched[batch.bad.row[~kept]] = True
+        batches[n] = _cut(batch, kept)
+    return batches, unmatched
+
+
 def _cut(batch: _SentencePairs, keep: NDArray[np.bool_]) -> _SentencePairs:
     """Return the pairs of a batch for which ``keep`` is true."""
     rows = np.flatnonzero(keep)
@@ -225,7 +244,7 @@ def _table(paradigm: Paradigm, batch: _SentencePairs, extra: tuple[str, ...]) ->
         **prefix_columns(difference, batch.good, batch.bad),
     }
     schema = pair_schema(extra)
-    features = _features(paradigm, good, difference, taken, batch.good)
+    features = _features(paradigm, good, difference, taken, batch)
     fields = list(schema.field("features").type)
     values = [features.get(field.name, pa.nulls(rows, field.type)) for field in fields]
     columns["features"] = pa.StructArray.from_arrays(values, fields=fields)
@@ -249,21 +268,22 @@ def _features(
     printed: list[SlotPlaces],
     difference: Differences,
     taken: Columns,
-    good: Rendered,
+    batch: _SentencePairs,
 ) -> dict[str, pa.Array]:
     template, single = paradigm.template, difference.single
     by_name = {slot.name: slot for slot in printed}
     controller = by_name.get(template.controller)
     attractors = [by_name[name] for name in template.attractors]
     out = agreement_features(controller, attractors, difference.word, single)
-    out["construction"] = pa.repeat(template.construction, len(good))
+    out["construction"] = pa.repeat(template.construction, len(batch.good))
     out["target"] = pc.if_else(pa.array(single), difference.target, None)
     words = list(zip(printed, paradigm.plan.domains, taken, strict=True))
+    out |= frequency_columns(*batch.texts, paradigm.phrases.lexicon.limits)
     for name, source in template.features.items():
         if source in MEASURES:
-            out[name] = measure(source, difference, good, words)
+            out[name] = measure(source, difference, batch.good, words)
         else:
-            out[name] = _evaluated(paradigm, source, taken, len(good))
+            out[name] = _evaluated(paradigm, source, taken, len(batch.good))
     return out
 
 

@@ -26,9 +26,11 @@ from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, TemplateLine, read_template
 from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.where import read_balance, read_where
+from solecism.grammar.within import vocabulary_clauses
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import main_name
+from solecism.lexicon.vocabulary import EVERYTHING
 from solecism.schema import FEATURES
 
 
@@ -53,14 +55,14 @@ class Paradigm:
 
     def renderers(self, lines: Sequence[TemplateLine]) -> list[Renderer]:
         """Return new renderers of lines; they keep what they spell, so each draw has its own."""
-        spelling = self.phrases.lexicon.orthography
+        lexicon = self.phrases.lexicon
         units: dict[tuple[object, ...], LineExpression] = {}
         stretches: dict[tuple[object, ...], SpellingSpan] = {}
         out = []
         for condition in lines:
             read = read_units(condition, self.template.path, self.phrases, self.template.slot_names)
             shared = [units.setdefault(unit.key, unit) for unit in read]
-            out.append(Renderer(shared, self.plan.domains, spelling, stretches))
+            out.append(Renderer(shared, self.plan.domains, lexicon, stretches))
         return out
 
     def combinations(self, seed: int = 0) -> Iterator[Columns]:
@@ -111,7 +113,11 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
             if {*map(main_name, a.tables)} & {*map(main_name, b.tables)}
             and not {a.name, b.name} <= set(template.may_repeat)
         ]
-        plan = DrawPlan(domains, read_where(template, phrases, domains), apart, place)
+        clauses = [
+            *read_where(template, phrases, domains),
+            *vocabulary_clauses(template, phrases, domains),
+        ]
+        plan = DrawPlan(domains, clauses, apart, place)
         return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
 
 
@@ -203,7 +209,12 @@ def check_size(paradigm: Paradigm, most: int) -> None:
 
 
 def check_enough(paradigm: Paradigm, counts: Counts) -> None:
-    """Raise :class:`InputError` where the words make fewer minimal sets than wanted, or none."""
+    """Raise :class:`InputError` where the words make fewer minimal sets than wanted, or none.
+
+    Within limits that is no error: what is lacking is told when all is drawn.
+    """
+    if paradigm.phrases.lexicon.limits != EVERYTHING:
+        return
     wanted = paradigm.template.draw
     left_out = f" (left out: {counts.reasons})" if counts.reasons else ""
     if wanted is not None:

@@ -11,7 +11,7 @@ put the sentences together.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -33,8 +33,10 @@ from solecism.grammar.words import FAULTS, Skip, Word, printed
 from solecism.grouping import Ints, distinct_codes, first_rows, rank_in_group
 from solecism.lexicon.features import Feats
 from solecism.lexicon.glosses import REST, Glosses
+from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Orthography, Token, is_mark, tokenize
 from solecism.lexicon.table import Row
+from solecism.lexicon.vocabulary import OUTSIDE, Vocabulary, words_of
 from solecism.schema import GLOSSES
 
 
@@ -231,6 +233,14 @@ class SpellingSpan:
     ends: BoundaryWords
     values: list[Spelt] = field(default_factory=list)
     found: dict[int, tuple[int, int] | str] = field(default_factory=dict)
+    _known: list[bool] = field(default_factory=list)
+
+    def known(self, vocabulary: Vocabulary, spaces: bool) -> NDArray[np.bool_]:
+        """Return for each value whether a vocabulary knows all its words."""
+        new = self.values[len(self._known) :]
+        words = (words_of(value.tokens, spaces) for value in new)
+        self._known += [vocabulary.knows_all(some, self.first) for some in words]
+        return np.array(self._known, dtype=bool)
 
     def spell(self, codes: tuple[int, ...], spelling: Orthography) -> tuple[int, int] | str:
         """Spell the alternatives of some words, and add them to ``values``.
@@ -322,10 +332,11 @@ class Renderer:
         self,
         units: list[LineExpression],
         domains: Sequence[Domain],
-        spelling: Orthography,
+        lexicon: Lexicon,
         stretches: dict[tuple[object, ...], SpellingSpan],
     ) -> None:
-        self.units, self.domains, self.spelling = units, domains, spelling
+        self.units, self.domains, self.spelling = units, domains, lexicon.orthography
+        self.vocabulary = lexicon.limits.vocabulary
         self._scopes = [Scope.of(unit.uses, domains) for unit in units]
         self._stretches = stretches
 
@@ -347,7 +358,18 @@ class Renderer:
             for place, (start, count) in reversed(list(enumerate(ranges))):
                 index[place] = start[row] + turn % count[row]
                 turn = turn // count[row]
-        return Rendered(stretches, index, row, dict(sorted(reasons.items())))
+        made = Rendered(stretches, index, row, dict(sorted(reasons.items())))
+        return self._within(self.vocabulary, made, rows) if self.vocabulary else made
+
+    def _within(self, vocabulary: Vocabulary, made: Rendered, rows: int) -> Rendered:
+        """Return the sentences that have no word outside a vocabulary."""
+        known = [
+            stretch.known(vocabulary, self.spelling.space)[index]
+            for stretch, index in zip(made.stretches, made.index, strict=True)
+        ]
+        kept = made.take(np.flatnonzero(reduce(np.logical_and, known)))
+        lost = np.isin(np.arange(rows), made.row) & ~np.isin(np.arange(rows), kept.row)
+        return replace(kept, skipped={**made.skipped, OUTSIDE: lost})
 
     def _grouped(
         self, columns: Columns, rows: int, reasons: dict[str, NDArray[np.bool_]]
@@ -462,9 +484,7 @@ def written(
     ``first``, ``last``: whether it begins and ends the sentence.
     """
     spelt = spelling.finish(tokens) if last else tokens
-    shown = list(spelt)
-    if first and spelling.capital and shown:
-        shown[0] = shown[0]._replace(text=shown[0].text[:1].upper() + shown[0].text[1:])
+    shown = spelling.begin(spelt) if first else list(spelt)
     text, words, spans = _write(shown, spelling.space, first)
     stopped = last and tokens and spelling.stop and tokens[-1].text == spelling.stop
     loose = tokens[:-1] if stopped else tokens

@@ -28,6 +28,7 @@ from solecism.lexicon.glosses import WORDS, Glosses
 from solecism.lexicon.orthography import Orthography, read_orthography
 from solecism.lexicon.table import Table, main_name, read_table, read_tsv
 from solecism.lexicon.typical import NamedWords, Typical, name_words, read_typical
+from solecism.lexicon.vocabulary import EVERYTHING, Limits
 
 UNWANTED = "unwanted"
 CLASSES = "classes.tsv"
@@ -35,10 +36,14 @@ _NOT_WORDS = ("classes", "orthography", UNWANTED, WORDS, EVIDENCE, EXCEPTIONS)
 
 
 class Lexicon:
-    """The tables, classes and spelling of one language. Each file is read when it is first used."""
+    """The tables, classes and spelling of one language. Each file is read when it is first used.
 
-    def __init__(self, folder: Path) -> None:
+    ``limits``: what draws may print.
+    """
+
+    def __init__(self, folder: Path, limits: Limits = EVERYTHING) -> None:
         self.folder = folder
+        self.limits = limits
         self._tables: dict[str, Table] = {}
 
     @property

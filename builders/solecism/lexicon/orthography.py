@@ -128,6 +128,13 @@ class Orthography:
         after = {rule.right for word in lefts for rule in self._beginning(word)}
         return any(_matches(pattern, word) for pattern in after for word in rights)
 
+    def begin(self, tokens: Sequence[Token]) -> list[Token]:
+        """Return the tokens of a sentence, the first with a capital if the language has it."""
+        if not self.capital or not tokens:
+            return list(tokens)
+        text = tokens[0].text
+        return [tokens[0]._replace(text=text[:1].upper() + text[1:]), *tokens[1:]]
+
     def finish(self, tokens: Sequence[Token]) -> list[Token]:
         """Return the tokens of a sentence, with the stop added if they end in no final mark."""
         if not self.stop or (tokens and tokens[-1].text[-1:] in FINAL):
