@@ -26,7 +26,7 @@ from solecism.grammar.slots import Domain, fill_slot
 from solecism.grammar.template import Template, TemplateLine, read_template
 from solecism.grammar.uses import Uses, merge_uses
 from solecism.grammar.where import read_balance, read_where
-from solecism.grammar.within import vocabulary_clauses
+from solecism.grammar.within import limit_clauses
 from solecism.hashing import Hashes, mix, text_hashes
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import main_name
@@ -73,6 +73,8 @@ class Paradigm:
         """
         if not self.plan.domains:
             yield []
+        elif not self.plan.bound:
+            return
         elif self.template.draw is None:
             yield from self.plan.walk()
         else:
@@ -115,7 +117,7 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
         ]
         clauses = [
             *read_where(template, phrases, domains),
-            *vocabulary_clauses(template, phrases, domains),
+            *limit_clauses(template, phrases, domains),
         ]
         plan = DrawPlan(domains, clauses, apart, place)
         return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
@@ -234,22 +236,27 @@ def blocks(paradigm: Paradigm, seed: int, counts: Counts) -> Iterator[Columns]:
     Stop early if nearly none of very many combinations makes an item.
     """
     wanted = paradigm.template.draw
+    limited = paradigm.phrases.lexicon.limits != EVERYTHING
     for columns in paradigm.combinations(seed):
         if wanted is None:
             yield columns
             continue
         start, rows = 0, len(columns[0]) if columns else 1
-        while start < rows and not _hopeless(counts):
+        while start < rows and not _hopeless(counts, limited):
             stop = start + max(wanted - counts.sets, counts.tried, 64)
             yield [column[start:stop] for column in columns]
             start = stop
-        if _hopeless(counts):
+        if _hopeless(counts, limited):
             return
 
 
-def _hopeless(counts: Counts) -> bool:
-    """Return whether none of many combinations made an item, or too few of very many."""
+def _hopeless(counts: Counts, limited: bool = False) -> bool:
+    """Return whether none of many combinations made an item, or too few of very many.
+
+    ``limited``: that there are too few is no error, and seen sooner.
+    """
     few = counts.tried > PATIENCE and 1000 * counts.sets < counts.tried
+    few = few or (limited and counts.tried > 4 * HOPE and 20 * counts.sets < counts.tried)
     return few or (counts.tried > HOPE and not counts.sets)
 
 
