@@ -53,8 +53,9 @@ def _schema(schema: pa.Schema, limits: Limits) -> pa.Schema:
     """Return a schema of mined items, with the columns of frequencies if it is one of pairs."""
     if limits.frequencies is None or "features" not in schema.names:
         return schema
-    plain = pair_schema().field("features").type.names
-    return pair_schema([*schema.field("features").type.names[len(plain) :], *FREQUENCY])
+    known = {*pair_schema().field("features").type.names, *FREQUENCY}
+    extra = [name for name in schema.field("features").type.names if name not in known]
+    return pair_schema([*extra, *FREQUENCY])
 
 
 def _within(source: ItemSource, limits: Limits, schema: pa.Schema) -> Items:
