@@ -42,9 +42,10 @@ from rich.table import Table as Grid
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from solecism.own_pairs import NEEDED
 from solecism.scoring.engines.causal import CausalReader
 from solecism.scoring.engines.trie import Trie, pad_rows
-from solecism.scoring.items import NEEDED, open_pairs
+from solecism.scoring.items import open_pairs
 from solecism.scoring.methods.sentence import score_pairs
 from solecism.scoring.models import Loaded, load_model
 

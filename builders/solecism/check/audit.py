@@ -29,11 +29,13 @@ from solecism.inputs import (
     parquet_schema,
     parquet_tables,
     read_json_lines,
+    read_parquet,
     read_text,
     read_toml,
 )
 from solecism.language_tags import with_codes
 from solecism.lexicon.lexicon import Lexicon
+from solecism.own_pairs import ASKED, SUFFIXES, own_pairs
 from solecism.root import Root, find_root
 from solecism.schema import PAIR_TYPES, ItemRow
 
@@ -315,7 +317,7 @@ _LINE = {
     **dict.fromkeys((f"{name}?" for name in ("UID", "language", *PREFIX_WORDS)), (str, None)),
 }  # fmt: skip
 """The shape of a line of JSONL."""
-_KNOWN = "a folder built by `solecism build`, a .parquet, .jsonl or tab-separated .txt file"
+_KNOWN = f"a folder built by `solecism build`, a {', '.join(SUFFIXES)} or tab-separated .txt file"
 _GATHERED = ("all", "pairs")
 """Configs that repeat the pairs of other configs: they are read where there are no others."""
 
@@ -361,7 +363,9 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, ItemRow]]:
 
 def _rows(path: Path) -> Iterator[ItemRow]:
     """Yield the columns of each pair of a file."""
-    if path.suffix == ".parquet":
+    if ASKED.get():
+        yield from read_parquet(own_pairs(path)).to_pylist()
+    elif path.suffix == ".parquet":
         schema = parquet_schema(path)
         known = (*_TEXTS, "UID", "language", *PREFIX_WORDS, "slots", "features")
         wanted = [name for name in known if name in schema.names]
@@ -374,6 +378,8 @@ def _rows(path: Path) -> Iterator[ItemRow]:
             yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":
         yield from read_json_lines(path, _LINE, "minimal pair")
+    elif path.suffix in SUFFIXES:
+        yield from read_parquet(own_pairs(path)).to_pylist()
     elif path.suffix == ".txt":
         yield from _labelled(path)
     else:

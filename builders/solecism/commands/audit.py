@@ -14,7 +14,7 @@ from rich import box
 from rich.table import Table
 
 from solecism.check.audit import Audit, audit, total
-from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, print_lines, sides
 from solecism.inputs import read_toml
 from solecism.root import Root
 
@@ -32,6 +32,7 @@ def _help() -> str:
 @click.command(help=_help())
 @click.argument("paths", nargs=-1, required=True, type=path_type())
 @option("--language", default="", help="en: check number after English determiners.")
+@sides
 @JSON
 @ROOT
 def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -> None:

@@ -50,6 +50,25 @@ NEW_FILE = path_type(dir_okay=False)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
+def sides(command: Command) -> Command:
+    """Add the options ``--good`` and ``--bad``: columns of pairs that are not ours."""
+
+    def note(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        from solecism.own_pairs import ASKED, SIDES
+
+        named = ctx.meta.setdefault("solecism.sides", {})
+        named[param.name] = value
+        given = named.get("good"), named.get("bad")
+        ASKED.set((given[0] or SIDES[0], given[1] or SIDES[1]) if any(given) else None)
+
+    for name in ("bad", "good"):
+        text = f"Column with the {name} sentences, of pairs that are not ours."
+        command = click.option(
+            f"--{name}", metavar="COLUMN", expose_value=False, callback=note, help=text
+        )(command)
+    return command
+
+
 COMMERCIAL = click.option(
     "--commercial", is_flag=True, help="Leave out treebanks that forbid commercial use (NC)."
 )

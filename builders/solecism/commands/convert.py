@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solecism.analyses.wang_2021 import read_sentences, write_sentences
-from solecism.commands.cli import echo, option, path_type
+from solecism.commands.cli import echo, option, path_type, sides
 from solecism.datasets.cldf import write_cldf
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
@@ -121,6 +121,7 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @option("--to", type=click.Choice(["cldf"]), help="Write glossed examples as CLDF.")
 @option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
 @option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
+@sides
 def command(
     source: str, target: Path, language: str | None, dataset: str | None, to: str | None, tasks: bool,
     hub: str,

@@ -1,6 +1,6 @@
 """Compare two data sets item by item.
 
-OLD and NEW are built folders, or data sets of the hub (ORG/NAME@v1.0.0).
+OLD and NEW are built folders, files of pairs, or data sets of the hub (ORG/NAME@v1.0.0).
 """
 
 import re
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
-from solecism.commands.cli import JSON, ROOT, option, print_json, print_lines
+from solecism.commands.cli import JSON, ROOT, option, print_json, print_lines, sides
 from solecism.datasets.manifest import read_manifest
 from solecism.errors import fail
 from solecism.hub.client import folder_of
 from solecism.hub.compare import DatasetDifference, Example, add_to_changelog, compare, lines_of
+from solecism.own_pairs import own_folder
 from solecism.root import Root
 
 _HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
@@ -27,6 +28,7 @@ _HUB_ID = re.compile(r"([\w.-]+/[\w.-]+?)(?:@(\S+))?")
     is_flag=True,
     help="Write the changes into dataset_cards/NAME.changelog.md below --root.",
 )
+@sides
 @JSON
 @ROOT
 def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> None:
@@ -42,11 +44,13 @@ def command(old: str, new: str, changelog: bool, as_json: bool, root: Root) -> N
 
 
 def _folder(place: str) -> Path:
-    """Return the folder of a place: itself, or the local copy of a data set of the hub.
+    """Return the folder of a place: itself, one of a file, or the copy of a data set of the hub.
 
     The latter is ``ORG/NAME`` or ``ORG/NAME@REVISION``. Raises :class:`InputError` for other texts.
     """
     match = _HUB_ID.fullmatch(place)
+    if Path(place).is_file():
+        return own_folder(Path(place))
     if Path(place).is_dir():
         return Path(place)
     if match is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from solecism.commands.cli import JSON, NEW_FILE, console, echo, option, print_json
+from solecism.commands.cli import JSON, NEW_FILE, console, echo, option, print_json, sides
 from solecism.scoring.engines import BOS, DTYPES
 
 
@@ -23,6 +23,7 @@ from solecism.scoring.engines import BOS, DTYPES
 @option("--bos", type=click.Choice(BOS), default="auto")
 @option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @option("--html", type=NEW_FILE, help="Write one HTML page.")
+@sides
 @JSON
 def command(identifier: str, html: Path | None, as_json: bool, **options: Any) -> None:
     from solecism.files import write_text

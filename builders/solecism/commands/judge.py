@@ -60,6 +60,7 @@ def command() -> None:
 @cli.option("--to", "to", type=click.Choice(DELIVERIES), default="download",
               help="How answers come home.")  # fmt: skip
 @cli.option("--datapipe", default="", metavar="ID", help="The experiment's id at DataPipe.")
+@cli.sides
 @cli.JSON
 def new(
     names: tuple[str, ...], out: Path, conditions: str, to: str, datapipe: str, as_json: bool,

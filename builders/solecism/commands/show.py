@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from solecism.commands.cli import JSON, ROOT, console, option, print_lines
+from solecism.commands.cli import JSON, ROOT, console, option, print_lines, sides
 from solecism.commands.completion import complete_paradigms
 from solecism.commands.list import mined_tables
 from solecism.contrast import differing_span
@@ -31,6 +31,7 @@ from solecism.terminal import isolated
 @option("--seed", type=int, default=0, help="Another seed shows other items.")
 @option("--where", "wanted", multiple=True, metavar="FEATURE=VALUE", help="As match=mismatch.")
 @option("--gloss", is_flag=True, help="Gloss each word by the Leipzig rules.")
+@sides
 @JSON
 @ROOT
 def command(

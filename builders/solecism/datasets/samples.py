@@ -28,6 +28,7 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Paradigm
 from solecism.grammar.suites import draw_suites
 from solecism.inputs import read_parquet
+from solecism.own_pairs import is_own, own_pairs
 from solecism.root import Root
 from solecism.schema import GLOSSES, ItemRow, kind_of_items
 from solecism.treebank.catalogue import find_code
@@ -92,6 +93,9 @@ def samples(root: Root, name: str, wanted: Wanted) -> Iterator[Sample]:
     Items are drawn, read from a built folder, or mined. If a number is wanted and there are more
     paradigms, some are chosen. Raises :class:`InputError`.
     """
+    if is_own(name):
+        yield wanted.sample(root, name, read_parquet(own_pairs(Path(name))))
+        return
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]
     is_paradigm = dataset in root.datasets and (

@@ -17,7 +17,8 @@ from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from solecism.scoring.items import NEEDED, open_pairs
+from solecism.own_pairs import NEEDED
+from solecism.scoring.items import open_pairs
 from solecism.scoring.results import right_or_tie
 
 _ASKED = GenerateConfig(prompt_logprobs=1, max_tokens=1, temperature=0.0)

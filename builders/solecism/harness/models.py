@@ -8,8 +8,8 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
+from solecism.own_pairs import NEEDED
 from solecism.scoring.engines.masked import open_masked
-from solecism.scoring.items import NEEDED
 from solecism.scoring.methods.masked import score_pll
 from solecism.scoring.models import load_model
 

@@ -3,12 +3,14 @@
 Retries, uploads, time limits and the cache are those of huggingface_hub.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from json import JSONDecodeError
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from huggingface_hub import HfApi, get_session, snapshot_download
 from huggingface_hub.errors import (
@@ -25,6 +27,9 @@ from huggingface_hub.utils.sha import git_hash
 from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.errors import InputError, Problem, fail
 from solecism.hashing import file_digest
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 DATASET = "dataset"
 """The type of our repositories on the hub."""
@@ -171,6 +176,24 @@ def folder_of(repo: str, revision: str | None) -> Path:
         return folder
     except InputError as error:
         raise fail(f"there is no folder {repo!r}, and on a hub: {error}") from None
+
+
+def dataset_of(name: str, revision: str | None) -> Dataset:
+    """Return the rows of somebody's data set on a hub: ``ORG/NAME`` or ``ORG/NAME/CONFIG``.
+
+    Its split ``test``, or the first that there is. Raises :class:`InputError`.
+    """
+    from datasets import load_dataset  # takes long
+    from datasets.exceptions import DatasetsError
+
+    org, _, rest = name.partition("/")
+    short, _, config = rest.partition("/")
+    with hub_errors(name):
+        try:
+            found = load_dataset(f"{org}/{short}", config or None, revision=revision)
+        except (DatasetsError, ValueError) as error:
+            raise fail(f"{name}: {str(error).splitlines()[0]}") from None
+    return found["test" if "test" in found else min(found)]
 
 
 def revisions_of(model: str) -> list[str]:

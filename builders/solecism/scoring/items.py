@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from solecism.datasets.manifest import MANIFEST, content_of, read_manifest
-from solecism.datasets.own_pairs import NEEDED, SIDES, SUFFIXES, own_pairs
 from solecism.errors import InputError, candidates, fail
 from solecism.hashing import text_hashes
 from solecism.hub.client import dataset_of, folder_of
 from solecism.inputs import parquet_schema, parquet_tables, read_parquet, reading_parquet
+from solecism.own_pairs import NEEDED, SUFFIXES, is_own, own_pairs
 from solecism.phenomena import current_uid
 from solecism.schema import KINDS, ItemRow, kind_of_items
 from solecism.scoring.results import require
@@ -148,30 +148,18 @@ def open_items(spec: str, revision: str | None = None) -> ItemSet:
     return opened
 
 
-def own_data(spec: str, good: str = "", bad: str = "", revision: str | None = None) -> str:
-    """Return a name of pairs whose sentences stand in the columns ``good`` and ``bad``.
-
-    ``spec``: a file, or a data set of the hub that is not ours (``ORG/NAME``, ``ORG/NAME/CONFIG``):
-    its split ``test``, or the first that there is. Without names of columns, ``spec`` is returned.
-    """
-    if not good and not bad:
-        return spec
-    sides = good or SIDES[0], bad or SIDES[1]
-    if Path(spec).is_file():
-        return str(own_pairs(Path(spec), sides))
-    return str(own_pairs(dataset_of(spec, revision), sides))
-
-
 def listed_items(spec: str, revision: str | None = None) -> ItemSet:
     """Return a config as :func:`open_items` does, without reading it.
 
     Its digest is that in the manifest, "" of a Parquet file.
     """
     path = Path(spec)
-    if path.suffix in SUFFIXES and path.is_file():
-        if path.suffix != ".parquet" or {*SIDES} <= {*parquet_schema(path).names}:
-            path = own_pairs(path)
-        return ItemSet(path.stem, path.stem, "", "", (path,), spec=spec)
+    if path.is_file() and (is_own(spec) or path.suffix == ".parquet"):
+        found = own_pairs(path) if is_own(spec) else path
+        return ItemSet(path.stem, path.stem, "", "", (found,), spec=spec)
+    if is_own(spec):
+        found, name = own_pairs(dataset_of(spec, revision)), spec.replace("/", "-")
+        return ItemSet(name, name, "", "", (found,), spec=spec, revision=revision)
     name, config, uid = _parts_of(spec)
     manifest = read_manifest(_folder(name, revision))
     config = manifest.config(config).name
@@ -195,7 +183,7 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
     """
     plain = spec.rstrip("/")
     has_pattern = bool(re.search(r"[*?\[]", plain))
-    if Path(plain).suffix in SUFFIXES or not (has_pattern or folder_of_data(plain)):
+    if is_own(plain) or plain.endswith(".parquet") or not (has_pattern or folder_of_data(plain)):
         return [spec]
     name, pattern = plain.rsplit("/", 1) if has_pattern else (plain, "*")
     configs = read_manifest(_folder(name, revision)).configs

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solecism.errors import fail
+from solecism.own_pairs import own_pairs
 from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Reader, Run, choose
 from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, keep, place_of_model
@@ -44,7 +45,7 @@ _HASH = re.compile(r"[0-9a-f]{7,64}")
 
 
 def score(
-    data: str,
+    data: Any,
     model: str | Path | PreTrainedModel,
     options: ScoreOptions | None = None,
     *,
@@ -62,7 +63,8 @@ def score(
 
     Arguments:
         data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, either
-            with ``/UID`` for one paradigm of it, or a Parquet file.
+            with ``/UID`` for one paradigm of it; a file of pairs (.jsonl, .csv, .parquet ...); or
+            pairs in memory: a ``Dataset``, a data frame, an Arrow table, a list of mappings.
         model: a name on the hub, the folder of a causal, masked or n-gram model,
             ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``), or
             a model of transformers that is loaded already, as one that is being trained.
@@ -82,6 +84,7 @@ def score(
     """
     given = replace(options or ScoreOptions(), **changes)
     scorer = _Scorer(progress, notice)
+    data = str(data if isinstance(data, str | Path) else own_pairs(data))
     if isinstance(model, str | Path):
         return scorer.score(data, str(model), given)
     from solecism.scoring.models import wrap_model

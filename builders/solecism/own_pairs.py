@@ -1,0 +1,195 @@
+"""Minimal pairs of one's own, in any file or in memory, as a Parquet file with our columns.
+
+All commands read that file as one that ``solecism mine --pairs`` wrote.
+"""
+
+import csv
+import json
+import shutil
+import tempfile
+from atexit import register
+from collections import Counter
+from collections.abc import Iterator
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from solecism.errors import fail, unknown_error
+from solecism.hashing import ContentDigest, combine, file_digest, hex_ids, text_hashes
+from solecism.inputs import parquet_schema, parse_json, read_json_lines, read_parquet, read_text
+from solecism.schema import FEATURES, PAIR_TYPES, pair_schema
+
+SIDES = ("sentence_good", "sentence_bad")
+SUFFIXES = (".parquet", ".jsonl", ".json", ".csv", ".tsv")
+NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", *SIDES)
+"""The columns without which pairs cannot be scored; all but the sentences can be made."""
+
+
+ASKED: ContextVar[tuple[str, str] | None] = ContextVar("sides", default=None)
+"""The columns with the sentences that the user named (``--good``, ``--bad``)."""
+
+
+def is_own(name: str) -> bool:
+    """Return whether a name is that of a file with pairs, or the user named columns of it."""
+    path = Path(name)
+    if path.suffix in SUFFIXES and path.is_file():
+        known = parquet_schema(path).names if path.suffix == ".parquet" else SIDES
+        return bool(ASKED.get()) or {*SIDES} <= {*known}
+    return ASKED.get() is not None
+
+
+def own_pairs(source: Any) -> Path:
+    """Return a Parquet file with the pairs of a file, or of an object in memory.
+
+    ``source``: a path (:data:`SUFFIXES`), a ``Dataset``, a data frame, an Arrow table or a list of
+    mappings. Further columns become features. A Parquet file that has all columns is returned as it
+    is, others are written to a data set folder that lasts as long as the program. Raises
+    :class:`InputError` that names file and row for a missing column, and for a sentence that is
+    missing, empty, or the same on both sides.
+    """
+    path = source if isinstance(source, Path) else None
+    table = _read(path) if path else _in_memory(source)
+    if path and path.suffix == ".parquet" and {*NEEDED, "features"} <= {*table.column_names}:
+        return path
+    name = path.stem if path else "pairs"
+    made = _with_columns(table, name, str(path or "the pairs"))
+    folder = _folder() / f"{len(list(_folder().iterdir()))}" / name
+    target = folder / name / "pairs.parquet"
+    target.parent.mkdir(parents=True)
+    pq.write_table(made, target)
+    digest = ContentDigest()
+    digest.add(made)
+    facts = {"sha256": file_digest(target), "bytes": target.stat().st_size}
+    config = {
+        "rows": len(made), "content_sha256": digest.content.sha256, "kind": "pair", "default": True,
+        "files": {f"{name}/pairs.parquet": facts},
+    }  # fmt: skip
+    manifest = {"dataset": name, "version": "0.0.0", "configs": {name: config}}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return target
+
+
+def own_folder(source: Path) -> Path:
+    """Return a data set folder with the pairs of a file, as :func:`own_pairs` makes it."""
+    found = own_pairs(source)
+    return own_pairs(read_parquet(found)).parents[1] if found == source else found.parents[1]
+
+
+@cache
+def _folder() -> Path:
+    """Return a folder for as long as the program runs."""
+    folder = Path(tempfile.mkdtemp(prefix="solecism-pairs-"))
+    register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _read(path: Path) -> pa.Table:
+    """Return the rows of a file as they are; raises :class:`InputError` for a broken one."""
+    if path.suffix == ".parquet":
+        return read_parquet(path)
+    if path.suffix == ".jsonl":
+        return _of_rows(read_json_lines(path, {str: object}, "minimal pair"), path)
+    if path.suffix == ".json":
+        return _of_rows(parse_json(read_text(path), [{str: object}], path, "list of pairs"), path)
+    text = read_text(path, "utf-8-sig")
+    dialect = "excel" if path.suffix == ".csv" else "excel-tab"
+    head, *rows = [*csv.reader(text.splitlines(keepends=True), dialect)] or [[]]
+    for number, row in enumerate(rows, 2):
+        if row and len(row) != len(head):
+            raise fail(f"{len(row)} cells under {len(head)} heads", path, number)
+    return _of_rows([dict(zip(head, row, strict=True)) for row in rows if row], path)
+
+
+def _of_rows(rows: list[dict[str, Any]], path: Path | str) -> pa.Table:
+    """Return mappings as a table."""
+    try:
+        return pa.Table.from_pylist(rows)
+    except (pa.ArrowException, AttributeError, TypeError) as error:
+        raise fail(f"rows with values of several types: {error}", path) from None
+
+
+def _in_memory(data: Any) -> pa.Table:
+    """Return the rows of a table of any library, or of a list of mappings."""
+    if isinstance(data, list):
+        return _of_rows(data, "the pairs")
+    if hasattr(data, "with_format"):  # a Dataset of datasets
+        return data.with_format("arrow")[:]
+    if isinstance(data, pa.Table) or hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    kind = type(data).__name__
+    raise fail(f"{kind} holds no pairs: give a name, a Dataset, a data frame, a table or a list")
+
+
+def _with_columns(table: pa.Table, name: str, place: str) -> pa.Table:
+    """Return pairs with all columns of ours, null where nothing is known."""
+    sides = ASKED.get() or SIDES
+    for side in sides:
+        if side not in table.column_names:
+            known = table.column_names
+            raise unknown_error("there is no column", side, "columns", known, place)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    columns |= dict(zip(SIDES, [columns.pop(side) for side in sides], strict=True))
+    texts = [columns[side].to_pylist() for side in SIDES]
+    _check(texts, place)
+    rows = len(table)
+    usual = {"UID": name, "linguistics_term": "", "language": ""}
+    made = {"id": _ids(*texts), **{key: [value] * rows for key, value in usual.items()}}
+    columns = {**{key: pa.array(values) for key, values in made.items()}, **columns}
+    columns.setdefault("set_id", columns["id"])
+    plain = {**columns, **_fields(columns.pop("features", None))}
+    extra = [key for key in plain if key not in PAIR_TYPES.names and key not in FEATURES]
+    schema = pair_schema(n for n in extra if not pa.types.is_nested(plain[n].type))
+    typed = {
+        field.name: _cast(plain.get(field.name), field, rows, place)
+        for field in (*PAIR_TYPES, *schema.field("features").type)
+    }
+    fields = list(schema.field("features").type)
+    typed["features"] = pa.StructArray.from_arrays([typed[f.name] for f in fields], fields=fields)
+    return pa.table([typed[key] for key in schema.names], schema=schema)
+
+
+def _fields(features: pa.ChunkedArray | None) -> dict[str, pa.Array]:
+    """Return the fields of a column of structs by name."""
+    if features is None or not pa.types.is_struct(features.type):
+        return {}
+    whole = features.combine_chunks()
+    return {field.name: whole.field(field.name) for field in whole.type}
+
+
+def _cast(column: Any, field: pa.Field, rows: int, place: str) -> pa.Array:
+    """Return a column with the type of ours; raises :class:`InputError` if it has another."""
+    if column is None:
+        return pa.nulls(rows, field.type)
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    try:
+        return whole.cast(field.type)
+    except pa.ArrowException:
+        message = f"column {field.name!r} is {column.type}, wanted {field.type}"
+        raise fail(message, place) from None
+
+
+def _check(texts: list[list[Any]], place: str) -> None:
+    """Raise :class:`InputError` for the first row whose sentences are no pair."""
+    for number, (good, bad) in enumerate(zip(*texts, strict=True), 1):
+        for side, text in zip(SIDES, (good, bad), strict=True):
+            if not isinstance(text, str) or not text.strip():
+                raise fail(f"row {number}: {side} is {text!r}, not a sentence", place)
+        if good == bad:
+            raise fail(f"row {number}: both sentences are {good!r}", place)
+
+
+def _ids(good: list[str], bad: list[str]) -> list[str]:
+    """Return an id for each pair, from its sentences; a pair that comes again has another."""
+    seen = Counter[tuple[str, str]]()
+
+    def numbered() -> Iterator[str]:
+        for pair in zip(good, bad, strict=True):
+            seen[pair] += 1
+            yield f"{pair[1]}\n{seen[pair]}" if seen[pair] > 1 else pair[1]
+
+    ids: list[str] = hex_ids(combine(text_hashes(good), [text_hashes([*numbered()])])).to_pylist()
+    return ids
