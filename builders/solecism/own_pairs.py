@@ -53,10 +53,15 @@ def own_pairs(source: Any) -> Path:
     """
     path = source if isinstance(source, Path) else None
     table = _read(path) if path else _in_memory(source)
-    if path and path.suffix == ".parquet" and {*NEEDED, "features"} <= {*table.column_names}:
+    is_ours = path and path.suffix == ".parquet" and not ASKED.get()
+    if path and is_ours and {*NEEDED} <= {*table.column_names}:
         return path
-    name = path.stem if path else "pairs"
-    made = _with_columns(table, name, str(path or "the pairs"))
+    return _written(table, path.stem if path else "pairs", str(path or "the pairs"))
+
+
+def _written(table: pa.Table, name: str, place: str) -> Path:
+    """Write pairs into a new data set folder; return the file with the rows."""
+    made = _with_columns(table, name, place)
     folder = _folder() / f"{len(list(_folder().iterdir()))}" / name
     target = folder / name / "pairs.parquet"
     target.parent.mkdir(parents=True)
@@ -75,8 +80,7 @@ def own_pairs(source: Any) -> Path:
 
 def own_folder(source: Path) -> Path:
     """Return a data set folder with the pairs of a file, as :func:`own_pairs` makes it."""
-    found = own_pairs(source)
-    return own_pairs(read_parquet(found)).parents[1] if found == source else found.parents[1]
+    return _written(_read(source), source.stem, str(source)).parents[1]
 
 
 @cache

@@ -172,7 +172,8 @@ def test_several_languages_are_told_apart(tmp_path: Path) -> None:
             for more in ('"UID": []', '"language": {}', '"slots": [1]', '"features": "x"')
         ),
         ("a.txt", "False\tx\n", ":1: is not `True<tab>sentence`"),
-        ("a.csv", "x\n", ": is not a folder built by"),
+        ("a.doc", "x\n", ": is not a folder built by"),
+        ("a.csv", "x\n", ": there is no column 'sentence_good'"),
         ("a.jsonl", "", ": holds no minimal pairs: name "),
     ],
 )

@@ -57,6 +57,7 @@ def sides(command: Command) -> Command:
         from solecism.own_pairs import ASKED, SIDES
 
         named = ctx.meta.setdefault("solecism.sides", {})
+        ctx.call_on_close(lambda: ASKED.set(None))
         named[param.name] = value
         given = named.get("good"), named.get("bad")
         ASKED.set((given[0] or SIDES[0], given[1] or SIDES[1]) if any(given) else None)

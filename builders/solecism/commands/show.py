@@ -82,7 +82,7 @@ def item_grid(kind: str, count: int, item: ItemRow, width: int) -> Table:
         rows = [("good", Text(f" {good}", "green")), ("bad", Text(f"*{bad}", "red"))]
         for _, text in rows:
             text.highlight_regex(r"\[[^\]]*\]", "bold")
-        about = _features(item["features"])
+        about = _features(item.get("features") or {})
     elif kind == "suite":
         rows = [(c["name"], Text(isolated(c["text"]))) for c in item["conditions"]]
         about = "\n".join(item["predictions"])
