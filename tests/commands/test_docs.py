@@ -54,6 +54,15 @@ def walk(page: str, folder: Path) -> str:
     return "".join(printed)
 
 
+def test_the_page_on_vocabularies_draws_from_its_own_text(tmp_path: Path) -> None:
+    printed = walk("docs/vocabulary.md", tmp_path)
+    page = (CHECKOUT / "docs/vocabulary.md").read_text(encoding="utf-8")
+    shown = [line.strip() for line in page.splitlines() if line.startswith("    fr/")]
+    assert len(shown) == 2
+    assert all(line in printed for line in shown)
+    assert "clams-child/fr: 30 items, 2 shown" in printed
+
+
 def test_the_tutorial_adds_a_paradigm(tmp_path: Path) -> None:
     """With a tiny random model in a folder of the name that the page uses."""
     save_model(tmp_path / "gpt2", ["Each of the cleaners is angry.", "All of the cleaners are."])
