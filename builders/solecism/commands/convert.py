@@ -2,7 +2,7 @@
 
 SOURCE: a config, .json of SyntaxGym, .parquet, cls_none_txt.txt or a grammar (.avg); TARGET: what
 its ending says, or a folder. Of any config, .csv and .tsv have all columns, and .txt and .jsonl the
-sentences; with --to cldf, TARGET is a folder of glossed examples. With --tasks, SOURCE is the
+sentences; with --to cldf or euroeval, TARGET is a folder. With --tasks, SOURCE is the
 folder of a data set; "" names those that come with the package.
 """
 
@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 from solecism.analyses.wang_2021 import read_sentences, write_sentences
 from solecism.commands.cli import echo, option, path_type, sides
 from solecism.datasets.cldf import write_cldf
+from solecism.datasets.euroeval import write_euroeval
 from solecism.errors import InputError, candidates, fail
 from solecism.files import csv_of, filling_folder, write_text, writing
 from solecism.inputs import check_name
 from solecism.language_tags import code_of
 from solecism.root import find_root
 from solecism.schema import SUITE
-from solecism.scoring.items import open_items
+from solecism.scoring.items import open_items, open_pairs
 from solecism.scoring.surprisals import sentences_of, write_sentence_lines
 from solecism.scoring.syntaxgym import read_syntaxgym, refuse_unknown, write_syntaxgym
 
@@ -32,7 +33,7 @@ Items = Sequence[dict[str, object]]
 _READERS = {".json": read_syntaxgym, ".txt": read_sentences}
 
 
-def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
+def convert(source: str, target: Path, to: str | None = None, hub: str = "") -> list[Path]:
     """Convert items; return the files that were written.
 
     ``source``: a config (``clams/he``, ``mandarin/classifier_none``, ``ORG/NAME/CONFIG``),
@@ -40,15 +41,12 @@ def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
     ``target``: of configs of any kind ``.csv`` or ``.tsv`` with all columns, ``.txt`` (a tokenised
     sentence a line) or ``.jsonl`` (:func:`solecism.scoring.surprisals.write_sentence_lines`); of
     suites ``.json``, ``.parquet``, or a folder with a file of SyntaxGym's JSON for each suite;
-    ``to="cldf"``: a folder with a data set of examples. Raises :class:`InputError`.
+    ``to="cldf"``: a folder with a data set of examples; ``to="euroeval"``: one with single
+    sentences, which ``hub`` will have. Raises :class:`InputError`.
     """
     kind = target.suffix
-    if to == "cldf":
-        data = open_items(source)
-        with filling_folder(target) as folder:
-            title = f"{data.name}/{data.config} {data.version}".rstrip()
-            write_cldf(pa.concat_tables(data.tables()), find_root(), folder, title)
-            return sorted(target / path.name for path in folder.iterdir())
+    if to:
+        return _write_folder(source, target, to, hub)
     if kind in (".csv", ".tsv"):
         write_text(target, csv_of(_records(source), delimiter="\t" if kind == ".tsv" else ","))
     elif kind in (".txt", ".jsonl") and Path(source).suffix not in (".json", ".txt"):
@@ -68,6 +66,20 @@ def convert(source: str, target: Path, to: str | None = None) -> list[Path]:
                 write_syntaxgym(some, folder / f"{name}.json")
         return [target / f"{suite}.json" for suite in suites]
     return [target]
+
+
+def _write_folder(source: str, target: Path, to: str, hub: str) -> list[Path]:
+    """Write items into a folder in the form that ``to`` names."""
+    data = open_pairs(source) if to == "euroeval" else open_items(source)
+    items = pa.concat_tables(data.tables())
+    with filling_folder(target) as folder:
+        title = f"{data.name}/{data.config} {data.version}".rstrip()
+        if to == "cldf":
+            write_cldf(items, find_root(), folder, title)
+        else:
+            for line in write_euroeval(items.to_pylist(), folder, data.name, hub or data.name):
+                echo(f"right without grammar, {line}")
+        return sorted(target / path.name for path in folder.iterdir())
 
 
 def _records(source: str) -> Iterator[dict[str, object]]:
@@ -118,9 +130,18 @@ _WRITERS: dict[str, Callable[[Items, Path], None]] = {
 @click.argument("target", type=path_type())
 @option("--language", help="Of a grammar: the language code of the new templates.")
 @option("--dataset", help="Of a grammar: the data set that the templates go to.")
-@option("--to", type=click.Choice(["cldf"]), help="Write glossed examples as CLDF.")
+@option(
+    "--to",
+    type=click.Choice(["cldf", "euroeval"]),
+    help="cldf: glossed examples; euroeval: single sentences, labelled.",
+)
 @option("--tasks", is_flag=True, help="Write lm-eval tasks of the data set into a folder.")
-@option("--hub", metavar="ORG", default="", help="The tasks load ORG's data from the hub.")
+@option(
+    "--hub",
+    metavar="ORG",
+    default="",
+    help="The tasks load ORG's data from the hub; of euroeval, ORG/NAME.",
+)
 @sides
 def command(
     source: str, target: Path, language: str | None, dataset: str | None, to: str | None, tasks: bool,
@@ -137,6 +158,6 @@ def command(
             raise click.UsageError("a grammar needs --language and --dataset")
         written = import_avg(Path(source), target, code_of(language) or language, dataset)
     else:
-        written = convert(source, target, to)
+        written = convert(source, target, to, hub)
     for path in written:
         echo(f"wrote {path}")
