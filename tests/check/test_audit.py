@@ -198,6 +198,24 @@ def test_odd_columns_are_told(tmp_path: Path, column: str, values: Any, message:
     assert told.startswith(f"a.parquet: {message}")
 
 
+def test_a_sentence_says_what_to_make_of_each_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        "".join(
+            json.dumps({"sentence_good": f"Dog {n} runs fast", "sentence_bad": f"Dog {n} run."})
+            + "\n"
+            for n in range(40)
+        )
+    )
+    printed = " ".join(
+        CliRunner().invoke(main, ["audit", str(tmp_path / "a.jsonl")]).output.split()
+    )
+    assert "mark: leak: the final mark tells the bad sentence (a)" in printed
+    assert "cue: look: the words that differ tell the label" in printed
+    (tmp_path / "b.jsonl").write_text('{"sentence_good": "aa b", "sentence_bad": "ab a"}\n')
+    printed = CliRunner().invoke(main, ["audit", str(tmp_path / "b.jsonl")]).output
+    assert "nothing gives the labels away" in printed
+
+
 def test_the_verb_prints_tables_of_80_columns_and_json(tmp_path: Path) -> None:
     path = tmp_path / "a_paradigm_with_a_very_long_name_that_is_still_whole.jsonl"
     path.write_text('{"sentence_good": "A b.", "sentence_bad": "A c."}\n')

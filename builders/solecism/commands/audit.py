@@ -4,6 +4,7 @@ PATHS: folders built by `solecism build` (clams, clams/en, clams/en/subj_rel), o
 (.jsonl) and CLAMS (.txt). All figures but those of cues are numbers of pairs.
 """
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -65,7 +66,8 @@ def _verdicts(audits: Sequence[Audit]) -> Iterator[str]:
         if found:
             none = False
             more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-            yield f"{column}: {text} ({', '.join(found[:3])}{more})"
+            line = f"{column}: {text} ({', '.join(found[:3])}{more})"
+            yield textwrap.fill(line, 80, subsequent_indent="  ")
     if none:
         yield "nothing gives the labels away: no column is beyond what chance allows"
 
