@@ -172,6 +172,8 @@ def folder_of(repo: str, revision: str | None) -> Path:
         try:
             read_manifest(folder)
         except InputError:  # it was damaged in the cache
+            if not (folder / MANIFEST).is_file():
+                raise fail("is none of ours: name its columns, --good and --bad", repo) from None
             snapshot(repo, revision, [MANIFEST], force=True)
         return folder
     except InputError as error:
@@ -188,11 +190,11 @@ def dataset_of(name: str, revision: str | None) -> Dataset:
 
     org, _, rest = name.partition("/")
     short, _, config = rest.partition("/")
-    with hub_errors(name):
-        try:
-            found = load_dataset(f"{org}/{short}", config or None, revision=revision)
-        except (DatasetsError, ValueError) as error:
-            raise fail(f"{name}: {str(error).splitlines()[0]}") from None
+    folder = snapshot(f"{org}/{short}", revision)
+    try:
+        found = load_dataset(str(folder), config or None)
+    except (DatasetsError, ValueError, OSError) as error:
+        raise fail(f"{name}: {str(error).splitlines()[0]}") from None
     return found["test" if "test" in found else min(found)]
 
 
