@@ -109,9 +109,10 @@ def _read(path: Path) -> pa.Table:
 
 
 def _of_rows(rows: list[dict[str, Any]], path: Path | str) -> pa.Table:
-    """Return mappings as a table."""
+    """Return mappings as a table; a key may be missing in some."""
+    names = dict.fromkeys(name for row in rows for name in row)
     try:
-        return pa.Table.from_pylist(rows)
+        return pa.table({name: [row.get(name) for row in rows] for name in names})
     except (pa.ArrowException, AttributeError, TypeError) as error:
         raise fail(f"rows with values of several types: {error}", path) from None
 
@@ -144,7 +145,8 @@ def _with_columns(table: pa.Table, name: str, place: str) -> pa.Table:
     made = {"id": _ids(*texts), **{key: [value] * rows for key, value in usual.items()}}
     columns = {**{key: pa.array(values) for key, values in made.items()}, **columns}
     columns.setdefault("set_id", columns["id"])
-    plain = {**columns, **_fields(columns.pop("features", None))}
+    features = columns.pop("features", None)
+    plain = {**columns, **_fields(features)}
     extra = [key for key in plain if key not in PAIR_TYPES.names and key not in FEATURES]
     schema = pair_schema(n for n in extra if not pa.types.is_nested(plain[n].type))
     typed = {

@@ -115,11 +115,12 @@ def test_files_get_the_same_scores(
 
 
 def test_ids_are_made_and_further_columns_are_features() -> None:
-    rows = [{"sentence_good": "a b", "sentence_bad": "b a", "genre": "news"}] * 2
+    row = {"sentence_good": "a b", "sentence_bad": "b a"}
+    rows = [row, {**row, "genre": "news"}]
     table = pq.read_table(own_pairs(rows))
     ids = table["id"].to_pylist()
     assert len({*ids}) == 2
-    assert [row["genre"] for row in table["features"].to_pylist()] == ["news", "news"]
+    assert [row["genre"] for row in table["features"].to_pylist()] == [None, "news"]
     assert pq.read_table(own_pairs(rows))["id"].to_pylist() == ids
 
 
