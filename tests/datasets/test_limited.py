@@ -263,6 +263,8 @@ def test_mined_items_outside_are_left_out(tmp_path: Path) -> None:
     assert isinstance(features, dict)
     assert features["frequency"] == "5"
     assert (features["frequency_good"], features["frequency_bad"]) == ("5", "5.2")
+    (config,) = limited_configs([mined("pair", SCHEMA, [])], limits, mined=True)
+    assert taken(config)[0] == []
     cloze = [{"left": "The ", "answer": word, "right": " runs."} for word in ("dog", "cat")]
     (config,) = limited_configs([mined("cloze", CLOZE, cloze)], limits, mined=True)
     assert [row["answer"] for row in taken(config)[0]] == ["dog"]

@@ -67,7 +67,8 @@ def _within(source: ItemSource, limits: Limits, schema: pa.Schema) -> Items:
         made.append((yield from source.tables()))
 
     for table in taken():
-        inside = table.filter(pa.array([_is_within(row, limits) for row in table.to_pylist()]))
+        known = [_is_within(row, limits) for row in table.to_pylist()]
+        inside = table.filter(pa.array(known, pa.bool_()))
         kept, lost = kept + len(inside), lost + len(table) - len(inside)
         if "features" in schema.names and schema != table.schema:
             inside = _with_frequencies(inside, limits, schema)
