@@ -20,11 +20,19 @@ import pyarrow.parquet as pq
 
 from solecism.errors import fail, unknown_error
 from solecism.hashing import ContentDigest, combine, file_digest, hex_ids, text_hashes
-from solecism.inputs import parquet_schema, parse_json, read_json_lines, read_parquet, read_text
+from solecism.inputs import (
+    parquet_schema,
+    parse_json,
+    read_json_lines,
+    read_parquet,
+    read_text,
+    require_file,
+)
 from solecism.schema import FEATURES, PAIR_TYPES, pair_schema
 
 SIDES = ("sentence_good", "sentence_bad")
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv", ".tsv")
+FILE = "pairs.parquet"
 NEEDED = ("id", "set_id", "UID", "linguistics_term", "language", *SIDES)
 """The columns without which pairs cannot be scored; all but the sentences can be made."""
 
@@ -51,19 +59,19 @@ def own_pairs(source: Any) -> Path:
     :class:`InputError` that names file and row for a missing column, and for a sentence that is
     missing, empty, or the same on both sides.
     """
-    path = source if isinstance(source, Path) else None
-    table = _read(path) if path else _in_memory(source)
-    is_ours = path and path.suffix == ".parquet" and not ASKED.get()
-    if path and is_ours and {*NEEDED} <= {*table.column_names}:
-        return path
-    return _written(table, path.stem if path else "pairs", str(path or "the pairs"))
+    if isinstance(source, Path):
+        is_parquet = source.suffix == ".parquet" and not ASKED.get()
+        if is_parquet and {*NEEDED} <= {*parquet_schema(source).names}:
+            return source
+        return own_folder(source) / source.stem / FILE
+    return _written(_in_memory(source), "pairs", "the pairs") / "pairs" / FILE
 
 
 def _written(table: pa.Table, name: str, place: str) -> Path:
-    """Write pairs into a new data set folder; return the file with the rows."""
+    """Write pairs into a new data set folder, and return it."""
     made = _with_columns(table, name, place)
     folder = _folder() / f"{len(list(_folder().iterdir()))}" / name
-    target = folder / name / "pairs.parquet"
+    target = folder / name / FILE
     target.parent.mkdir(parents=True)
     pq.write_table(made, target)
     digest = ContentDigest()
@@ -71,16 +79,27 @@ def _written(table: pa.Table, name: str, place: str) -> Path:
     facts = {"sha256": file_digest(target), "bytes": target.stat().st_size}
     config = {
         "rows": len(made), "content_sha256": digest.content.sha256, "kind": "pair", "default": True,
-        "files": {f"{name}/pairs.parquet": facts},
+        "files": {f"{name}/{FILE}": facts},
     }  # fmt: skip
     manifest = {"dataset": name, "version": "0.0.0", "configs": {name: config}}
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return target
+    return folder
 
 
 def own_folder(source: Path) -> Path:
-    """Return a data set folder with the pairs of a file, as :func:`own_pairs` makes it."""
-    return _written(_read(source), source.stem, str(source)).parents[1]
+    """Return a data set folder with the pairs of a file, made once as long as the file is the same.
+
+    Raises :class:`InputError` as :func:`own_pairs` does.
+    """
+    require_file(source)
+    changed = source.stat().st_mtime_ns if source.is_file() else 0
+    return _folder_of(source.absolute(), source, changed, ASKED.get())
+
+
+@cache
+def _folder_of(_place: Path, source: Path, _changed: int, _sides: tuple[str, str] | None) -> Path:
+    """Make the folder of :func:`own_folder`; the arguments say what it depends on."""
+    return _written(_read(source), source.stem, str(source))
 
 
 @cache

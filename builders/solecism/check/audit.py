@@ -363,7 +363,7 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, ItemRow]]:
 
 def _rows(path: Path) -> Iterator[ItemRow]:
     """Yield the columns of each pair of a file."""
-    if ASKED.get():
+    if ASKED.get() or path.suffix in (".json", ".csv", ".tsv"):
         yield from read_parquet(own_pairs(path)).to_pylist()
     elif path.suffix == ".parquet":
         schema = parquet_schema(path)
@@ -378,8 +378,6 @@ def _rows(path: Path) -> Iterator[ItemRow]:
             yield from (row for row in rows if None not in (row[name] for name in _TEXTS))
     elif path.suffix == ".jsonl":
         yield from read_json_lines(path, _LINE, "minimal pair")
-    elif path.suffix in SUFFIXES:
-        yield from read_parquet(own_pairs(path)).to_pylist()
     elif path.suffix == ".txt":
         yield from _labelled(path)
     else:

@@ -19,10 +19,10 @@ from solecism.commands.cli import JSON, ROOT, option, path_type, print_json, pri
 from solecism.inputs import read_toml
 from solecism.root import Root
 
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = read_toml(Path(__file__).with_suffix(".toml"))
+_KNOWN = read_toml(Path(__file__).with_suffix(".toml"))
+_VERDICTS: dict[str, tuple[float, str]] = _KNOWN.pop("verdicts")
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = _KNOWN
 """The titles of the tables; of each column the title, and what it says."""
-
-_VERDICTS: dict[str, tuple[float, str]] = COLUMNS.pop("verdicts")  # type: ignore[assignment]
 
 
 def _help() -> str:
@@ -45,16 +45,14 @@ def command(paths: tuple[Path, ...], language: str, as_json: bool, root: Root) -
         print_json({"paradigms": [asdict(one) for one in audits], "total": asdict(every)})
     else:
         tables = _tables([*audits, every] if len(audits) > 1 else audits)
-        print_lines(*tables, *_verdicts(audits))
-        print_lines(f"What the columns say: solecism audit --help; more: {_PAGE}")
-
-
-_PAGE = "docs/trust.md#the-audit"
+        told = list(_verdicts(audits))
+        nothing = "nothing gives the labels away: no column is beyond what chance allows"
+        print_lines(*tables, *(told or [nothing]))
+        print_lines("What the columns say: solecism audit --help; more: docs/trust.md#the-audit")
 
 
 def _verdicts(audits: Sequence[Audit]) -> Iterator[str]:
     """Yield a sentence for each kind of finding, with the paradigms that have it."""
-    none = True
     for column, (limit, text) in _VERDICTS.items():
         values = {one.uid: (getattr(one, column), one.pairs) for one in audits}
         found = [
@@ -64,12 +62,9 @@ def _verdicts(audits: Sequence[Audit]) -> Iterator[str]:
             and (value > limit * pairs if isinstance(value, int) else abs(value - 0.5) > limit)
         ]
         if found:
-            none = False
             more = f" and {len(found) - 3} more" if len(found) > 3 else ""
             line = f"{column}: {text} ({', '.join(found[:3])}{more})"
             yield textwrap.fill(line, 80, subsequent_indent="  ")
-    if none:
-        yield "nothing gives the labels away: no column is beyond what chance allows"
 
 
 def _tables(rows: Sequence[Audit]) -> Iterator[Table | str]:

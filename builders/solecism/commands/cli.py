@@ -54,13 +54,13 @@ def sides(command: Command) -> Command:
     """Add the options ``--good`` and ``--bad``: columns of pairs that are not ours."""
 
     def note(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        if not value:
+            return
         from solecism.own_pairs import ASKED, SIDES
 
-        named = ctx.meta.setdefault("solecism.sides", {})
+        good, bad = ASKED.get() or SIDES
+        ASKED.set((value, bad) if param.name == "good" else (good, value))
         ctx.call_on_close(lambda: ASKED.set(None))
-        named[param.name] = value
-        given = named.get("good"), named.get("bad")
-        ASKED.set((given[0] or SIDES[0], given[1] or SIDES[1]) if any(given) else None)
 
     for name in ("bad", "good"):
         text = f"Column with the {name} sentences, of pairs that are not ours."
