@@ -22,6 +22,7 @@ RULES = {
     "prefix": "prefix\t[והש]\t.+\t=+=\n",
     "article": "article\ta\t[aeiou].*\tan =\n",
     "form": "form\tsi\til\ts' y\n",
+    "group": "group\t(.*)ando\t-(lo|la)\t\\1ándo+\\1\n",
 }
 SETTINGS = "capital\t\t\tyes\nstop\t\t\t.\nspace\t\t\tyes\n"
 
@@ -68,6 +69,7 @@ def all_rules(tmp_path: Path) -> Orthography:
         ("a owl and a cat", "an owl and a cat"),
         ("si il", "s' y"),
         ("le , ami", "le, ami"),
+        ("comprando -lo", "comprándolo"),
     ],
 )
 def test_words_are_spelt_with_their_neighbours(
@@ -152,7 +154,9 @@ def test_a_text_is_split_into_words_and_marks(
         ),
         ("x\ta{99999999999}\ta\t= =\n", "rule 'x': not a regular expression: the repetition"),
         ("x\t" + "(" * 500 + "a" + ")" * 500 + "\ta\t= =\n", "rule 'x': not a regular expression: "),
-        ("x\tle\t([ae]).*\tl'\\1+=\n", "rule 'x': result \"l'\\\\1+=\": '\\\\' would be printed"),
+        ("x\tle\t([ae]).*\tl'\\1+=\n", "rule 'x': result \"l'\\\\1+=\": there is no such group"),
+        ("x\t(d)e\tle\t\\1u\n", "rule 'x': result '\\\\1u': there is no such group"),
+        ("x\tle\tla\tl\\n+=\n", "rule 'x': result 'l\\\\n+=': '\\\\' would be printed"),
         ("capital\t\t\tYes\n", "rule 'capital': 'Yes' is not a value (did you mean 'yes'? values: yes, no)"),
         ("space\t\t\t\n", "rule 'space': '' is not a value (values: yes, no)"),
         ("stop\t\t\t.\n", "rule 'stop': the setting stands twice"),

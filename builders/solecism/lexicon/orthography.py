@@ -43,8 +43,9 @@ class SpellingRule:
     """A rewriting rule over two neighbouring words.
 
     It applies if ``left`` matches the whole left word and ``right`` the whole right one. They
-    become ``new_left`` and ``new_right``; ``=`` keeps a word. If ``new_right`` is None, the right
-    word is dropped. ``glue`` writes the two words together.
+    become ``new_left`` and ``new_right``; ``=`` keeps a word, ``\\1`` is the first group of its
+    pattern. If ``new_right`` is None, the right word is dropped. ``glue`` writes the two
+    words together.
     """
 
     name: str
@@ -60,18 +61,22 @@ class SpellingRule:
 
     def outcomes(self, word: str) -> set[str]:
         """Return the texts that the rule can replace a word with."""
-        right = self.new_left if self.new_right is None else self.new_right
-        found = {self.new_left} if _matches(self.left, word) else set()
-        return (found | ({right} if _matches(self.right, word) else set())) - {"="}
+        left, right = self.left.fullmatch(word), self.right.fullmatch(word)
+        found = {_expanded(self.new_left, left)} if left else set()
+        if right and self.new_right is None:
+            found.add(self.new_left)
+        elif right:
+            found.add(_expanded(self.new_right or "", right))
+        return found - {word}
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
-        word = left.text if self.new_left == "=" else self.new_left
+        word = _expanded(self.new_left, self.left.fullmatch(left.text))
         if self.new_right is None:
             tags = tuple(dict.fromkeys(left.tags + right.tags))
             gloss = ".".join(filter(None, (left.gloss, right.gloss)))
             return [Token(word, left.glued, tags, gloss)]
-        text = right.text if self.new_right == "=" else self.new_right
+        text = _expanded(self.new_right, self.right.fullmatch(right.text))
         return [left._replace(text=word), Token(text, self.glue, right.tags, right.gloss)]
 
     def apply(self, tokens: list[Token]) -> list[Token]:
@@ -83,6 +88,12 @@ class SpellingRule:
             else:
                 out.append(token)
         return out
+
+
+def _expanded(result: str, found: re.Match[str] | None) -> str:
+    """Return what becomes of the word that a pattern matched."""
+    assert found
+    return found.string if result == "=" else found.expand(result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +215,7 @@ def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
     if not name or not left or not right or not result:
         near = candidates("settings", list(_SETTINGS), name)
         raise ValueError(f"rule, left, right and result must not be empty {near}")
-    if stray := re.search(r"[\\{}|_<>]", result):
+    if stray := re.search(r"\\(?![1-9])|[{}|_<>]", result):
         raise ValueError(f"result {result!r}: {stray[0]!r} would be printed; write the word itself")
     parts = re.split(r"([ +])", result)
     if len(parts) not in (1, 3) or "" in parts:
@@ -214,4 +225,8 @@ def _rule(name: str, left: str, right: str, result: str) -> SpellingRule:
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
     new_right = parts[2] if len(parts) == 3 else None
+    for pattern, text in zip(patterns, parts[::2], strict=False):
+        groups = [int(digit) for digit in re.findall(r"\\(.)", text)]
+        if groups and (new_right is None or max(groups) > pattern.groups):
+            raise ValueError(f"result {result!r}: there is no such group of its own word")
     return SpellingRule(name, *patterns, parts[0], new_right, glue="+" in parts[1:2])
