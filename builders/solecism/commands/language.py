@@ -133,7 +133,7 @@ def witness(
         titles = next(iter(found.counts.values()), ())
         cli.console().print(cli.plain_table(rows, ["table"], [*titles]))
     line = "{place}: {lemma!r}: {form} ({cell}): {sources} has {says}"
-    told = [*map(line.format_map, unexplained), f"wrote {path}"]
+    told = [*map(line.format_map, unexplained), found.second, f"wrote {path}"]
     _say({**figures, "path": str(path)}, as_json, told)
     if unexplained:
         sys.exit(2)

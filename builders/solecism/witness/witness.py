@@ -25,7 +25,7 @@ class Witnessed(NamedTuple):
     """A form and what sources say of it.
 
     ``state``: one of ``COUNTED``; ``by``: the sources that have it; ``against``: those that have
-    another; ``values``: the cells of ``COLUMNS``.
+    another; ``values``: the cells of ``COLUMNS``; ``spelt``: whether a source knows its spelling.
     """
 
     claim: Claim
@@ -33,6 +33,7 @@ class Witnessed(NamedTuple):
     by: list[str]
     against: list[str]
     values: list[str]
+    spelt: bool
 
     @property
     def objections(self) -> list[str]:
@@ -57,6 +58,14 @@ class Evidence:
             form for form in self.forms if form.state == "contradicted"
             and (form.claim.table.name, form.claim.row.lemma, form.claim.form) not in known
         ]  # fmt: skip
+
+    @property
+    def second(self) -> str:
+        """How many forms have a second witness, of the cell or of the spelling alone, in words."""
+        cells = sum(form.state == "two" for form in self.forms)
+        spellings = sum(form.state == "one" and form.spelt for form in self.forms)
+        one, two, both = (100 * n / len(self.forms) for n in (cells, spellings, cells + spellings))
+        return f"{both:.1f} % have a second witness: {one:.1f} of the cell, {two:.1f} of the spelling"
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -118,7 +127,7 @@ def _witness(
     return Witnessed(
         claim, state if not by else "one" if len(by) == 1 else "two",
         [source.name for source in by], [source.name for source in against],
-        [values.get(column, "") for column in COLUMNS],
+        [values.get(column, "") for column in COLUMNS], known,
     )  # fmt: skip
 
 
@@ -130,7 +139,7 @@ def write_evidence(evidence: Evidence) -> Path:
     ]
     lines += [f"# {name}: {title}" for name, title in evidence.sources.items()]
     lines += [f"{tsv.WROTE}{name}" for name in evidence.wrote]
-    lines += ["# " + "\t".join(("table", "forms", *COUNTED))]
+    lines += [f"# {evidence.second}", "# " + "\t".join(("table", "forms", *COUNTED))]
     for name, counts in evidence.counts.items():
         lines.append("\t".join((f"# {name}", *map(str, counts.values()))))
     lacking = [f for f in evidence.forms if len(f.by) < 2 and not f.objections]
