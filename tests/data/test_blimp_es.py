@@ -1,0 +1,102 @@
+"""The data set blimp-es: sizes, spelling, and that no wrong form is the right one too."""
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from drawing import Pairs, pairs_of
+from release import CHECKOUT
+from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.orthography import tokenize
+from solecism.lexicon.table import read_table
+
+LEXICON = CHECKOUT / "lexicons" / "es"
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    return pairs_of("blimp-es", "es")
+
+
+def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:
+    assert len(pairs) >= 48
+    for uid, rows in pairs.items():
+        for side in ("sentence_good", "sentence_bad"):
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+
+
+def test_good_sentences_have_many_words(pairs: Pairs) -> None:
+    words = {
+        word for rows in pairs.values() for row in rows
+        for word in re.findall(r"\w+", row["sentence_good"].lower())
+    }  # fmt: skip
+    assert len(words) >= 2000
+
+
+@pytest.mark.parametrize(
+    ("words", "spelt"),
+    [
+        ("va a el mercado de el pueblo", "va al mercado del pueblo"),
+        ("habla de él con mí", "habla de él conmigo"),
+        ("Ana y Inés , padre y hijo , agua y hielo", "Ana e Inés, padre e hijo, agua y hielo"),
+        ("siete o ocho , uno o otro , mujer o hombre", "siete u ocho, uno u otro, mujer u hombre"),
+        ("la agua de una alma , la casa", "el agua de un alma, la casa"),
+        ("salió para comprar -lo", "salió para comprarlo"),
+        ("está comprando -lo y comiendo -la", "está comprándolo y comiéndola"),
+        ("está leyendo -las", "está leyéndolas"),
+        ("haz -lo , mantén -lo , compón -las", "hazlo, mantenlo, componlas"),
+    ],
+)
+def test_words_are_spelt_with_their_neighbours(words: str, spelt: str) -> None:
+    tokens = Lexicon(LEXICON).orthography.spell(tokenize(words))
+    assert "".join(t.text if t.glued else f" {t.text}" for t in tokens).strip() == spelt
+
+
+UNSPELT = (
+    r"\b(?:a|de) el\b|\b[yY] h?i(?![ae])\w|\b[oO] h?o|\bcon (?:mí|ti|sí)\b|(?:^| )-|"
+    r"\b(?:la|una) (?:agua|alma|área|águila|hacha|aula|arma)\b"
+)
+
+
+def test_no_sentence_breaks_a_rule_of_spelling(pairs: Pairs) -> None:
+    for uid, rows in pairs.items():
+        for row in rows:
+            for side in ("sentence_good", "sentence_bad"):
+                text = row[side]
+                assert not re.search(UNSPELT, text), (uid, text)
+                assert text.count("¿") == text.count("?"), (uid, text)
+                assert text.count("¡") == text.count("!"), (uid, text)
+
+
+def test_no_wrong_form_is_the_right_one_too(pairs: Pairs) -> None:
+    """Where one word differs, the wrong form has no features that the right form has (g5)."""
+    forms: dict[str, dict[str, set[Feats]]] = defaultdict(lambda: defaultdict(set))
+    for name in ("det", "adj", "verb", "aux", "pron", "pron.agreeing"):
+        for row in read_table(LEXICON / f"{name}.tsv").rows:
+            for cell, form in row.forms.items():
+                forms[form][f"{name}:{row.shown}"].add(cell)
+    compared = 0
+    for uid, rows in pairs.items():
+        for row in rows:
+            good, bad = row["tokens_good"].split(), row["tokens_bad"].split()
+            differ = [(a, b) for a, b in zip(good, bad, strict=False) if a != b]
+            if len(good) != len(bad) or len(differ) != 1:
+                continue
+            ours, theirs = (forms.get(word, {}) for word in differ[0])
+            for lemma in ours.keys() & theirs.keys():
+                assert not ours[lemma] & theirs[lemma], (uid, row["sentence_bad"])
+                compared += 1
+    assert compared > 10_000
+
+
+def test_no_subject_of_the_first_person_is_a_noun(pairs: Pairs) -> None:
+    """*Los vecinos trabajamos* is good (g2): no verb in *-mos* but after *nosotros*."""
+    plain = re.compile(r"\b\w+[aei]mos\b")
+    for uid, rows in pairs.items():
+        for row in rows:
+            if not re.search(r"\b[Nn]osotr[oa]s\b", row["sentence_bad"]):
+                found = plain.search(row["sentence_bad"])
+                assert not found or found[0] in ("últimos", "próximos"), (uid, row["sentence_bad"])
