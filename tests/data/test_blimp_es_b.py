@@ -56,8 +56,8 @@ def lemmas(rows: list[Row], name: str) -> set[str]:
         # *La haz* is a noun phrase.
         (
             "clitic_after_imperative",
-            r"^\w+, (el|ese|los|esos) \w+ [a-z]+los? ",
-            r" los? [a-zé-ú]+ ",
+            r"^\w+, (el|ese|los|esos) \w+ [a-z]+los?\b",
+            r"^\w+, (el|ese|los|esos) \w+ los? \w+\b",
         ),
         # *Solo a mí*, *a él*, *a mí y a ti* may stand alone.
         ("clitic_doubling_pronoun", r" me \w+ a mí\.$", r" (ya|también) \w+ a mí\.$"),
