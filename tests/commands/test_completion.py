@@ -27,6 +27,7 @@ def offered(line: str) -> list[str]:
                 "agreement",
                 "blimp",
                 "blimp-de",
+                "blimp-es",
                 "blimp-fr",
                 "blimp-he",
                 "blimp-ru",

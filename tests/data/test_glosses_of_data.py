@@ -13,6 +13,7 @@ from solecism.root import installed_root
     "name",
     [
         "blimp-de/de",
+        "blimp-es/es",
         "blimp-fr/fr",
         "blimp-he/he",
         "blimp-ru/ru",
