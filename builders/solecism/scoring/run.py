@@ -87,8 +87,9 @@ def score(
     data = str(data if isinstance(data, str | Path) else own_pairs(data))
     if isinstance(model, str | Path):
         return scorer.score(data, str(model), given)
-    from solecism.scoring.models import wrap_model
+    from solecism.scoring.models import unwrapped, wrap_model
 
+    model = unwrapped(model)
     is_training = model.training
     model.eval()  # type: ignore[no-untyped-call]
     try:
@@ -244,6 +245,8 @@ def _signed(
     }
     if "bos" in method.options:
         signed["bos"] = bos
+    if opened.base:
+        signed["base"] = opened.base
     if items.uid:
         signed["uid"] = items.uid
     if options.revision and not _HASH.fullmatch(options.revision):
