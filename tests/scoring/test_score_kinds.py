@@ -115,7 +115,7 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "other rank": (
         lambda f: edit(f / "adapter_config.json", '"r": 2', '"r": 3'),
-        r"the shape \(2, .*adapter_config.json wants \(3,"),
+        r"lora_A.* has the shape \(2, 32\), adapter_config.json wants \(3, 32\)"),
     "no base": (
         lambda f: edit(f / "adapter_config.json", '"base"', '"./nowhere"'),
         "its base './nowhere': there is no folder './nowhere'",

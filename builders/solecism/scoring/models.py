@@ -215,14 +215,11 @@ def load_model(
 
 def _put_on(model: Any, parts: _Parts) -> None:
     """Put an adapter on its base; raise where that is another model's."""
+    places = {"revision": parts.revision, "local_files_only": not reachable()}
     with _clear_errors(parts.name, "is an adapter that cannot be applied"):
-        info = vars(
-            model.load_adapter(
-                parts.name,
-                adapter_kwargs={"revision": parts.revision},
-                ignore_mismatched_sizes=True,  # refused with their shapes below
-            )
-        )
+        # Tensors of other shapes are refused below, with these.
+        found = model.load_adapter(parts.name, adapter_kwargs=places, ignore_mismatched_sizes=True)
+    info = vars(found)
     _refuse_incomplete(f"model {parts.name!r}: its adapter's weights", info, _ADAPTER_FILE)
     if beside := sorted(info["unexpected_keys"]):
         raise fail(f"model {parts.name!r}: its adapter is of another model: it has {beside[0]}")
@@ -256,7 +253,7 @@ def _refuse_incomplete(what: str, info: Mapping[str, Any], config: str = "config
     if missing := sorted(map(str, info["missing_keys"])):
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise fail(f"{what} lack {len(missing)} tensors: {shown}")
-    for key, found, wanted in info["mismatched_keys"]:
+    for key, found, wanted in sorted(info["mismatched_keys"], key=str):
         shapes = f"the shape {tuple(found)}, {config} wants {tuple(wanted)}"
         raise fail(f"{what.partition(': ')[0]}: tensor {key} has {shapes}")
 

@@ -65,7 +65,7 @@ def score(
         data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, either
             with ``/UID`` for one paradigm of it; a file of pairs (.jsonl, .csv, .parquet ...); or
             pairs in memory: a ``Dataset``, a data frame, an Arrow table, a list of mappings.
-        model: a name on the hub, the folder of a causal, masked or n-gram model,
+        model: a name on the hub, the folder of a model or of an adapter, a GGUF file,
             ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``), or
             a model of transformers that is loaded already, as one that is being trained.
         options: how to score; ``changes`` are options by name (:class:`ScoreOptions`).
