@@ -55,7 +55,7 @@ def _percent(_ctx: click.Context, _param: click.Parameter, value: float | None) 
 @click.command(help=__doc__)
 @click.argument("data", nargs=-1, shell_complete=complete_built)
 @cli.option("--model", "models", multiple=True,
-              help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
+              help="Hub id, folder, GGUF file, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
 @cli.sides
 @cli.option("--surprisals", type=cli.FOLDER,
               help="Instead of a model: a folder of files with the surprisal of each token.")  # fmt: skip

@@ -36,7 +36,7 @@ class ScoreOptions:
             ``map``: the layers are dealt over all cards as they fit (needs accelerate).
         bos: causal models: ``auto`` puts the BOS token first, the EOS token where there is no BOS;
             ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
-            probability.
+            probability. Encoder-decoder models begin with a token of their own.
         eos: causal models: also score the end-of-sentence token.
         engine: how causal models are run: ``tree``, ``plain``, ``loop``, or ``auto``
             for the fastest that gives the numbers of the plain loop.

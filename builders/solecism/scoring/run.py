@@ -65,7 +65,7 @@ def score(
         data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, either
             with ``/UID`` for one paradigm of it; a file of pairs (.jsonl, .csv, .parquet ...); or
             pairs in memory: a ``Dataset``, a data frame, an Arrow table, a list of mappings.
-        model: a name on the hub, the folder of a causal, masked or n-gram model,
+        model: a name on the hub, the folder of a model or of an adapter, a GGUF file,
             ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``), or
             a model of transformers that is loaded already, as one that is being trained.
         options: how to score; ``changes`` are options by name (:class:`ScoreOptions`).
@@ -87,8 +87,9 @@ def score(
     data = str(data if isinstance(data, str | Path) else own_pairs(data))
     if isinstance(model, str | Path):
         return scorer.score(data, str(model), given)
-    from solecism.scoring.models import wrap_model
+    from solecism.scoring.models import unwrapped, wrap_model
 
+    model = unwrapped(model)
     is_training = model.training
     model.eval()  # type: ignore[no-untyped-call]
     try:
@@ -244,6 +245,8 @@ def _signed(
     }
     if "bos" in method.options:
         signed["bos"] = bos
+    if opened.base:
+        signed["base"] = opened.base
     if items.uid:
         signed["uid"] = items.uid
     if options.revision and not _HASH.fullmatch(options.revision):

@@ -20,7 +20,7 @@ from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines.trie import Pack, Trie, pad_rows
-from solecism.scoring.models import Loaded
+from solecism.scoring.models import Decoder, Loaded
 from solecism.scoring.results import is_out_of_memory
 from solecism.terminal import Tell
 
@@ -454,6 +454,12 @@ class CausalReader:
                 raise fail(f"model {self.name!r}: its tokenizer has no {name} token")
         first = eos if bos is None else bos
         self._first = [] if first is None or self.bos == "never" else [first]
+        if isinstance(self.loaded.model, Decoder):
+            if self.bos != "auto":
+                raise fail(
+                    f"model {self.name!r}: its decoder has a start of its own: leave bos out"
+                )
+            self.bos, self._first = "decoder_start", self.loaded.model.start
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
         """Tokenise texts without special tokens; see :func:`solecism.scoring.encoding.encode`."""
@@ -461,9 +467,9 @@ class CausalReader:
 
     def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
         """Return the ids after BOS (not put twice), and the first place with a probability."""
-        if self._first and list(ids[:1]) != self._first:
-            return [*self._first, *ids], 1
-        return list(ids), 1 if ids else 0
+        size = len(self._first)
+        row = list(ids) if list(ids[:size]) == self._first else [*self._first, *ids]
+        return row, min(max(size, 1), len(row))
 
     def whole(self, ids: Sequence[int]) -> tuple[list[int], int]:
         """Return the ids of a whole text as :meth:`with_bos` does, with EOS if it is scored."""
