@@ -422,7 +422,7 @@ def _missing(name: str) -> str:
 
 @contextmanager
 def _on_hub(name: str) -> Iterator[None]:
-    """Say what a name stands for where it is not found."""
+    """Tell what a name stands for where it is not found."""
     try:
         yield
     except InputError as error:
