@@ -422,7 +422,7 @@ def _missing(name: str) -> str:
 
 @contextmanager
 def _on_hub(name: str) -> Iterator[None]:
-    """Tell what a name stands for where it is not found."""
+    """Add to an error what a name that is not found could be."""
     try:
         yield
     except InputError as error:
