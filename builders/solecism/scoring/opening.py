@@ -141,7 +141,8 @@ class ModelPlace:
             return OpenedModel(open_masked(found), *about)
         from solecism.scoring.engines.causal import CausalReader
 
-        reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
+        how = options.bos, eos, options.engine, options.batch_tokens, options.word_correction
+        reader = CausalReader(found, *how)
         return OpenedModel(reader, *about)
 
 
@@ -174,6 +175,11 @@ def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     given = [name for name in ("bos", "eos", "revision", "dtype", "unigram") if name in changed]
     if given:
         raise fail(f"{given[0]} is what a server decides: leave it out")
+    wants = [name for name in ("chat", "word_correction") if name in changed]
+    if wants:
+        raise fail(
+            f"{wants[0]} needs what no server gives: leave it out, or score the model's folder"
+        )
     reader = open_server(model, options.requests)
     name = options.name or reader.name
     return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)
