@@ -1,5 +1,6 @@
 """Tuned models asked with prompts: methods against a plain loop, prompts, what is refused."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -127,24 +128,31 @@ def test_what_has_no_prompts_is_refused(
     """Each in one line, with exit code 2 and without a result."""
     save_model(tmp_path / "plain", TEXTS, positions=512)
     for name, language in (("fr", "fr"), ("xx", "xx"), ("none", "")):
-        pair = {**PAIRS[0], "language": language, "id": "1"}
-        head, line = (",".join(f'"{part}"' for part in row) for row in (pair, pair.values()))
-        (tmp_path / f"{name}.csv").write_text(f"{head}\n{line}\n", encoding="utf-8")
+        pair = {**PAIRS[0], "language": language}
+        (tmp_path / f"{name}.json").write_text(json.dumps([pair]), encoding="utf-8")
+    two = [{**PAIRS[0], "language": language, "id": language} for language in ("fr", "en")]
+    (tmp_path / "two.json").write_text(json.dumps(two), encoding="utf-8")
     cases = [
-        ("fr", loaded.name, ["--prompt", "acceptabel"], "has no prompt 'acceptabel' .*acceptable"),
-        ("xx", loaded.name, [], "no prompts in the language 'xx'"),
-        ("none", loaded.name, [], "no prompts in the language ''"),
-        ("fr", str(tmp_path / "plain"), ["--chat"], "has no chat template"),
-        ("fr", masked("bert").name, [], "is not for masked models"),
+        ("two.json", loaded.name, [], "pairs in 'fr' and 'en'"),
+        (
+            "fr.json",
+            loaded.name,
+            ["--prompt", "acceptabel"],
+            "has no prompt 'acceptabel' .*acceptable",
+        ),
+        ("xx.json", loaded.name, [], "no prompts in the language 'xx'"),
+        ("none.json", loaded.name, [], "no prompts in the language ''"),
+        ("fr.json", str(tmp_path / "plain"), ["--chat"], "has no chat template"),
+        ("fr.json", masked("bert").name, [], "is not for masked models"),
     ]
     monkeypatch.chdir(tmp_path)
     for data, model, more, message in cases:
-        arguments = ["score", f"{data}.csv", "--model", model, "--method", "yes_no", *more]
+        arguments = ["score", data, "--model", model, "--method", "yes_no", *more]
         result = CliRunner().invoke(main, arguments)
         assert result.exit_code == 2, result.output
         assert re.search(message, " ".join(result.output.split())), result.output
         assert not list(tmp_path.glob("results/*"))
-    named = scored(loaded, "yes_no", "none.csv", prompt="en/")
+    named = scored(loaded, "yes_no", "none.json", prompt="en/")
     assert named.run["options"]["prompt"].startswith("en/acceptable#")
 
 

@@ -261,7 +261,7 @@ def test_what_a_server_decides_cannot_be_chosen() -> None:
         with pytest.raises(InputError, match="is what a server decides"):
             solecism.score("some.parquet", "openai:http://127.0.0.1:9/v1#x", **option)
     for method, name in (("both", "chat"), ("one_prefix", "word_correction")):
-        with pytest.raises(InputError, match=f"{name} needs what no server gives"):
+        with pytest.raises(InputError, match=f"{name} is what a server decides, or does not tell"):
             solecism.score(
                 "some.parquet", "openai:http://127.0.0.1:9/v1#x", method=method, **{name: True}
             )

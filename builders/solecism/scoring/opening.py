@@ -172,14 +172,10 @@ def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     from solecism.scoring.engines.server import open_server
 
     changed = options.changed()
-    given = [name for name in ("bos", "eos", "revision", "dtype", "unigram") if name in changed]
+    others = "bos", "eos", "revision", "dtype", "unigram", "chat", "word_correction"
+    given = [name for name in others if name in changed]
     if given:
-        raise fail(f"{given[0]} is what a server decides: leave it out")
-    wants = [name for name in ("chat", "word_correction") if name in changed]
-    if wants:
-        raise fail(
-            f"{wants[0]} needs what no server gives: leave it out, or score the model's folder"
-        )
+        raise fail(f"{given[0]} is what a server decides, or does not tell: leave it out")
     reader = open_server(model, options.requests)
     name = options.name or reader.name
     return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)

@@ -104,18 +104,16 @@ def _prompts(run: Run[Any], method: str) -> tuple[str, list[Prompt]]:
 
 def _chat_of(run: Run[Any]) -> tuple[str, str]:
     """Return what a model's chat template puts before and after what a user says."""
-    loaded = run.reader.loaded
-    if not loaded.tokenizer.chat_template:
-        raise fail(f"model {loaded.name!r} has no chat template: leave chat out")
+    name, tokenizer = run.reader.name, run.reader.loaded.tokenizer
+    if not tokenizer.chat_template:
+        raise fail(f"model {name!r} has no chat template: leave chat out")
     turn = [{"role": "user", "content": _MARK}]
     try:
-        text = loaded.tokenizer.apply_chat_template(
-            turn, tokenize=False, add_generation_prompt=True
-        )
+        text = tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True)
         begin, end = text.split(_MARK)
     except Exception as error:  # a template of others may do anything
         reason = f"{type(error).__name__}: {str(error)[:80]}"
-        raise fail(f"the chat template of model {loaded.name!r} fails ({reason})") from None
+        raise fail(f"the chat template of model {name!r} fails ({reason})") from None
     return begin, end
 
 
@@ -137,7 +135,7 @@ def _score(tables: Iterable[pa.Table], run: Run[Any], method: str) -> Iterator[p
         others = set(table["language"].to_pylist()) - {language}
         if others and "/" not in run.options.prompt:
             raise fail(
-                f"the pairs are in {language!r} and {others.pop()!r}: --prompt LANGUAGE/NAME"
+                f"pairs in {language!r} and {others.pop()!r}: name a prompt, as en/acceptable"
             )
         asked = [prompt.scores(table, run.reader) for prompt in prompts]
         reasons = zip(*(found[2] for _, founds in asked for found in founds), strict=True)
