@@ -146,7 +146,8 @@ class ModelPlace:
             return OpenedModel(open_masked(found), *about, base=found.base)
         from solecism.scoring.engines.causal import CausalReader
 
-        reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
+        how = options.bos, eos, options.engine, options.batch_tokens, options.word_correction
+        reader = CausalReader(found, *how)
         return OpenedModel(reader, *about, reader.bos, found.base)
 
 
@@ -176,9 +177,10 @@ def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     from solecism.scoring.engines.server import open_server
 
     changed = options.changed()
-    given = [name for name in ("bos", "eos", "revision", "dtype", "unigram") if name in changed]
+    others = "bos", "eos", "revision", "dtype", "unigram", "chat", "word_correction"
+    given = [name for name in others if name in changed]
     if given:
-        raise fail(f"{given[0]} is what a server decides: leave it out")
+        raise fail(f"{given[0]} is what a server decides, or does not tell: leave it out")
     reader = open_server(model, options.requests)
     name = options.name or reader.name
     return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from solecism.errors import fail
 from solecism.own_pairs import own_pairs
-from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
+from solecism.scoring.items import expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Reader, Run, choose
 from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, keep, place_of_model
 from solecism.scoring.options import ScoreOptions
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from solecism.scoring.models import Loaded
-    from solecism.scoring.normalise import Unigram
 
 Notice = Callable[[str], None]
 
@@ -38,6 +37,7 @@ _SIGNED = ("limit", "sample", "fast")
 
 _NAMED = (
     "bos", "eos", "limit", "sample", "fast", "dtype", "revision", "data_revision", "multi_piece", "unigram",
+    "prompt", "chat", "word_correction",
 )  # fmt: skip
 """Options that are part of the name of a result, in this order, unless they are the usual ones."""
 
@@ -172,6 +172,8 @@ class _Scorer:
         kind_of = partial(place.kind, options)
         method, kind = choose(options.method, items, data, kind_of, place.model)
         eos = options.eos and "eos" in method.options
+        corrects = options.word_correction and "word_correction" in method.options
+        options = replace(options, word_correction=corrects)
         opened = place.open(kind, options, self.last, eos)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
@@ -180,13 +182,13 @@ class _Scorer:
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)
             unigram = keep(self.last.unigram, key, lambda: estimate_unigram(path, opened.reader))
-        signature, name = _signed(options, items, method, opened, unigram)
+        run = Run(opened.reader, items, options, unigram)
+        signature, name = _signed(run, method, opened)
         stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:
             self.notice(f"{stem}.json is there already (--again scores it anew)")
         else:
-            run = Run(opened.reader, items, options.multi_piece, unigram)
-            self._write(stem, signature, method, run, options, opened)
+            self._write(stem, signature, method, run, opened)
         self.before += items.rows if self.all_items else 0
         return read_result(stem)
 
@@ -196,11 +198,10 @@ class _Scorer:
         signature: Signature,
         method: Method,
         run: Run[Reader],
-        options: ScoreOptions,
         opened: OpenedModel,
     ) -> None:
         """Score what is not scored yet and write the result."""
-        items = run.items
+        items, options = run.items, run.options
         total = min(items.rows, options.limit or items.rows)
         start, scored = time.perf_counter(), 0
 
@@ -232,12 +233,11 @@ class _Scorer:
                 tell()
 
 
-def _signed(
-    options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
-) -> tuple[Signature, str]:  # fmt: skip
+def _signed(run: Run[Reader], method: Method, opened: OpenedModel) -> tuple[Signature, str]:
     """Return the signature of a result, and its name without the ending."""
+    options, items = run.options, run.items
     bos = opened.bos or options.bos
-    changed = replace(options, dtype=opened.dtype, bos=bos).changed() | {"unigram": unigram}
+    changed = replace(options, dtype=opened.dtype, bos=bos).changed() | {"unigram": run.unigram}
     signed = {
         name: "yes" if changed[name] is True else str(changed[name])
         for name in (*method.options, *_SIGNED)
@@ -253,7 +253,7 @@ def _signed(
         signed["checkpoint"] = options.revision
     signature = Signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
-        opened.name, opened.revision, opened.dtype, signed | method.further(items),
+        opened.name, opened.revision, opened.dtype, signed | method.further(run),
     )  # fmt: skip
     own = opened.revision.removeprefix("sha256-")[:8] if opened.local else ""
     parts = [opened.name, own, items.name, items.config, items.uid, options.method or method.name]
