@@ -6,24 +6,20 @@ A test checks that the files are current. What tasks share (``_pairs.yaml``, ``_
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from jinja2 import Environment
-
 from solecism.datasets.catalogue import catalogue_entry, cite, references_of
 from solecism.datasets.from_templates import tags_of_config, templates_of_configs
 from solecism.files import write_text
-from solecism.grammar.template import Template
 from solecism.harness import TASKS
 from solecism.harness.task_files import (
-    includes,
-    means,
-    metadata_of,
+    readme_of,
     task_of_config,
     task_of_group,
+    task_of_paradigms,
     yaml_of,
 )
 from solecism.language_tags import tags_of
@@ -51,32 +47,13 @@ def _dataset_files(root: Root, name: str) -> dict[str, str]:
     }
     if entry.configs != "paradigms":
         files |= {
-            f"{name}/{config}_paradigms.yaml": _paradigms(
-                name, version, config, found, tags[config]
-            )
+            f"{name}/{config}_paradigms.yaml": f"# One task a paradigm. {_MADE}\n"
+            + yaml_of(task_of_paradigms(name, version, config, tags[config], [t.id for t in found]))
             for config, found in configs.items()
             if kinds[config] == "pair"
         }
     group = yaml_of(task_of_group(name, version, kinds))
     return files | {f"{name}/{name}.yaml": f"{_HEAD}{group}"}
-
-
-def _paradigms(
-    name: str, version: str, config: str, templates: Sequence[Template], tags: Sequence[str]
-) -> str:
-    """Return a group of inline tasks, which all take over what the group includes."""
-    tasks = [
-        {"task": t.id, "metadata": metadata_of(name, version, config, tags, t.id)}
-        for t in templates
-    ]
-    group = {
-        "include": includes("pair"),
-        "group": f"solecism_{name}_{config}_paradigms",
-        "task": tasks,
-        **means("acc", "acc_norm"),
-        "metadata": {"version": version},
-    }
-    return f"# One task a paradigm. {_MADE}\n{yaml_of(group)}"
 
 
 def current(root: Root) -> dict[str, str]:
@@ -93,28 +70,15 @@ def current(root: Root) -> dict[str, str]:
 def _readme(root: Root, name: str, files: Mapping[str, str]) -> str:
     """Return the page that lm-eval asks of a folder of tasks."""
     entry = catalogue_entry(root, name)
-    own = [text for path, text in files.items() if path.startswith(f"{name}/")]
-    tasks = [line.removeprefix("task: ") for text in own for line in text.splitlines()
+    own = {path: text for path, text in files.items() if path.startswith(f"{name}/")}
+    tasks = [line.removeprefix("task: ") for text in own.values() for line in text.splitlines()
              if line.startswith("task: ")]  # fmt: skip
     about = _abouts(root, name)
-    groups = {f"solecism_{name}": "all of them; the figure is the plain mean"}
-    groups |= {
-        line.removeprefix("group: "): "one task a paradigm"
-        for text in own
-        for line in text.splitlines()
-        if line.startswith("group: ") and line.endswith("_paradigms")
-    }
-    glossary = {line["term"]: line["meaning"] for line in read_table(TASKS.parent / "glossary.tsv")}
-    page = Environment(autoescape=False, trim_blocks=False).from_string(
-        (TASKS.parent / "readme.md.jinja").read_text(encoding="utf-8")
-    )
-    return page.render(
-        name=entry.pretty_name, paper=references_of(root, entry)[0], summary=entry.summary,
-        bibtex=cite(root, name).strip(), groups=groups, glossary=glossary,
-        tasks={task: _said(task, name, about) for task in tasks},
-        suites=any("_suites.yaml" in text for text in own),
-        pairs=any("_pairs.yaml" in text for text in own), version=entry.version,
-    ) + "\n"  # fmt: skip
+    return readme_of(
+        own, {task: _said(task, name, about) for task in tasks}, name=entry.pretty_name,
+        paper=references_of(root, entry)[0], summary=entry.summary,
+        bibtex=cite(root, name).strip(), version=entry.version,
+    )  # fmt: skip
 
 
 def _abouts(root: Root, name: str) -> dict[str, str]:

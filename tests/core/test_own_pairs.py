@@ -179,3 +179,15 @@ def test_all_commands_take_other_columns(rows: list[dict[str, Any]], model: str)
     run("judge", "new", *named, "--out", "study", "--design", "expert", "--pairs", "3",
         "--practice", "0", "--catch", "0")  # fmt: skip
     assert Path("study", "study.toml").is_file()
+
+
+def test_a_file_that_holds_no_items_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"text": ["x"]}), "texts.parquet")
+    shown = CliRunner().invoke(main, ["show", "texts.parquet"])
+    assert (shown.exit_code, "holds no items: its columns are text" in shown.output) == (2, True)
+    for name in ("none.jsonl", "here/none.parquet"):
+        scored = CliRunner().invoke(main, ["score", name, "--model", "gpt2"])
+        assert (scored.exit_code, scored.stderr) == (2, f"there is no file '{name}'\n")

@@ -1,5 +1,6 @@
 """The tasks for lm-eval: ours are current and whole, and there are tasks for one's own data set."""
 
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -43,8 +44,11 @@ def test_tasks_for_the_hub(tmp_path: Path) -> None:
     }  # fmt: skip
     assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
     assert "custom_dataset" not in (folder / "_pairs.yaml").read_text()
-    assert not list(folder.glob("*_paradigms.yaml"))
-    assert "_paradigms" not in (folder / "README.md").read_text()
+    group = yaml.safe_load((folder / "fr_paradigms.yaml").read_text())
+    assert "solecism_clams_fr_vp_coord" in group["task"]
+    task = yaml.safe_load((folder / "fr_vp_coord.yaml").read_text())
+    assert task["task"] == "solecism_clams_fr_vp_coord"
+    assert task["metadata"]["organisation"] == "someone"
     assert "custom_dataset" not in (tmp_path / "solecism_mandarin/_suites.yaml").read_text()
     assert (tmp_path / "solecism_mandarin/utils.py").is_file()
 
@@ -95,6 +99,7 @@ def test_tasks_for_the_hub_load_their_own_version(
         )
 
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    monkeypatch.delenv("SOLECISM_REPO", raising=False)
     made = make_releases(tmp_path / "releases")
     found = {}
     for version in ("1.0.0", "2.0.0"):
@@ -107,6 +112,44 @@ def test_tasks_for_the_hub_load_their_own_version(
         rows = pq.read_table(made[version] / "he/test-00000-of-00001.parquet")
         assert found[version] == sorted(rows["id"].to_pylist())
     assert found["1.0.0"] != found["2.0.0"]
+
+
+def test_tasks_are_ready_to_send(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lm-eval's own ``tests/test_tasks.py`` (0.4.13) asks of a new task."""
+    pytest.importorskip("lm_eval", reason="needs the extra `harness`")
+    from datasets import Dataset, DatasetDict
+    from lm_eval.tasks import TaskManager
+
+    root = small_root(tmp_path / "root", "fr", ["simple_agrmt", "vp_coord"])
+    build("clams", out=tmp_path / "clams", root=root)
+    assert tasks(str(tmp_path / "clams"), tmp_path / "tasks", "--hub", "org").exit_code == 0
+    folder = tmp_path / "tasks" / "solecism_clams"
+    page = (folder / "README.md").read_text()
+    rows = Dataset.from_parquet(str(next((tmp_path / "clams/fr").glob("*.parquet"))))
+    asked = []
+
+    def load_dataset(path: str, name: str, revision: str) -> DatasetDict:
+        asked.append((path, name, revision))
+        return DatasetDict(test=rows)
+
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    monkeypatch.delenv("SOLECISM_REPO", raising=False)
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    loaded = manager.load([*manager.all_subtasks])["tasks"]
+    assert sorted(loaded) == [f"solecism_clams_fr{x}" for x in ("", "_simple_agrmt", "_vp_coord")]
+    assert {*asked} == {("org/clams", "fr", "v1.0.0")}
+    for name, task in loaded.items():
+        assert re.search(rf"^\* `{name}`: \w.{{3,}}$", page, re.MULTILINE), name
+        docs = list(task.test_docs())
+        uid = name.removeprefix("solecism_clams_fr").lstrip("_")
+        assert {doc["UID"] for doc in docs} == ({uid} if uid else {"simple_agrmt", "vp_coord"})
+        task.build_all_requests(rank=0, limit=10, world_size=1)
+        assert len(task.instances) == 20
+        assert task.doc_to_text(docs[0]) == ""
+        assert task.doc_to_target(docs[0]) == 0
+        assert task.doc_to_choice(docs[0])[0] == docs[0]["sentence_good"]
+    for part in ("Title: `Solecism CLAMS`", "Abstract: Minimal pairs", "@misc", "1.0.0: first"):
+        assert part in page
 
 
 def test_groups_are_the_mean_of_paradigms(tmp_path: Path) -> None:

@@ -88,6 +88,21 @@ def test_ours_and_those_of_lm_eval_side_by_side(tmp_path: Path) -> None:
     assert result.table["id"].to_pylist() == ["i0", "i1"]
 
 
+def test_the_folder_of_lm_eval_is_read_and_compared(tmp_path: Path) -> None:
+    about = {"version": "1.0.0", "dataset": "clams", "config": "fr"}
+    configs = {"solecism_clams_fr": {"metadata": about}}
+    docs = [doc | {"id": f"i{n}", "set_id": f"i{n}"} for n, doc in enumerate(documents("simple"))]
+    for model, bad in (("gpt2", -8.0), ("other", -8.5)):
+        docs[1]["resps"] = (-8.2, bad)
+        run = {"model": "hf", "model_args": f"pretrained={model}", "model_dtype": "torch.float32"}
+        write_results(
+            tmp_path / model, {"solecism_clams_fr": docs}, configs=configs, config=run,
+            model_name=model,
+        )  # fmt: skip
+    text = " ".join(solecism.report(tmp_path, diff=True).text().split())
+    assert "all pairs 2 50.0 100.0 -50.0" in text
+
+
 def test_without_samples_there_are_accuracies(tmp_path: Path) -> None:
     tasks = {f"blimp_{uid}": documents(uid) for uid in ("wh_island", "passive_1")}
     path = write_results(tmp_path, tasks, samples=False, group_subtasks={"blimp": [*tasks]})

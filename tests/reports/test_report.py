@@ -253,7 +253,7 @@ def test_items_in_another_order_and_number_are_matched(tmp_path: Path) -> None:
 def test_difference_wants_two_models_with_common_items(folder: Path) -> None:
     with pytest.raises(InputError, match="compares two models; here are 1"):
         printed(folder, "tiny-xx", diff=True)
-    with pytest.raises(InputError, match="have no scored item in common"):
+    with pytest.raises(InputError, match=r"have no scored item in common \(by config and id"):
         printed(folder, "tiny-xx", "tiny-yy", diff=True)
     with pytest.raises(InputError, match="here are 3: tiny, seed-0, seed-1"):
         printed(folder, "tiny-xx", "lstm-0", "lstm-1", diff=True)

@@ -20,12 +20,12 @@ from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
-    BartConfig,
     BertConfig,
     BertLMHeadModel,
     RobertaConfig,
     RobertaForCausalLM,
-    T5Config,
+    ViTConfig,
+    WhisperConfig,
 )
 
 import solecism
@@ -133,12 +133,18 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "an empty folder": (without("*"), "is no folder of a model: it has no config.json"),
     "no tokenizer": (without("tokenizer*"), "has no tokenizer"),
     "another tokenizer": (more_words, "ids go up to 9999, the model has 400 tokens"),
-    "an adapter alone": (adapter_alone, "is an adapter: it has no config.json"),
+    "an adapter of no base": (adapter_alone, "adapter_config.json: .*base_model_name_or_path"),
     "too many layers": (config(n_layer=10**9), "wants 1000000000 layers, not 1 to 10,000"),
     "no layer": (config(n_layer=-1), "wants -1 layers, not 1 to 10,000"),
     "layers that are no number": (config(n_layer="two"), "layers|n_layer|num_hidden_layers"),
-    "T5": (config(**T5Config(num_layers=1).to_dict()), "encoder-decoder models are not scored"),
-    "BART": (config(**BartConfig().to_dict()), "encoder-decoder models are not scored"),
+    "a model of images": (
+        config(**ViTConfig().to_dict()),
+        "model 'm' \\(vit\\) is no model that gives probabilities of text; causal",
+    ),
+    "a model of speech": (
+        config(**WhisperConfig().to_dict()),
+        "model 'm' \\(whisper\\) is no model that gives probabilities of text; causal",
+    ),
 }  # fmt: skip
 
 

@@ -25,7 +25,6 @@ from solecism.scoring.encoding import words_of
 from solecism.scoring.engines.causal import CausalReader
 from solecism.scoring.methods.region import (
     METRICS,
-    UNALIGNED,
     UNKNOWN,
     UNREAD,
     ReadSentence,
@@ -35,7 +34,7 @@ from solecism.scoring.methods.region import (
     score_suites,
 )
 from solecism.scoring.models import Loaded, load_model
-from solecism.scoring.results import read_result
+from solecism.scoring.results import UNALIGNED, read_result
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ ROWS = [
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``some.parquet``, and the model ``tiny``."""
     folder = tmp_path_factory.mktemp("server")
-    save_model(folder / "tiny", [text for row in ROWS[:2] for text in row])
+    save_model(folder / "tiny", [text for row in ROWS[:2] for text in row], positions=512)
     prefixes = ["The author near the pilots ", "Les gérants ", "הסופרים ", None, None, None]
     words = [("laughs", "laugh"), ("rient", "rit"), ("צוחקים", "צוחק"), *[(None, None)] * 3]
     rows = [(*row, start, *two) for row, start, two in zip(ROWS, prefixes, words, strict=True)]
@@ -79,6 +79,15 @@ def test_the_numbers_are_those_of_the_model(
     begins = "server" if bos == "auto" else "server-none"
     assert f"|bos:{begins}|model:tiny|dtype:server|" in found.signature
     assert found.summary["environment"]["device"].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize("method", ["in_template", "yes_no", "both"])
+def test_a_server_is_asked_with_prompts(tmp_path: Path, method: str) -> None:
+    options = {"method": method, "out": tmp_path, "prompt": "en/"}
+    wanted = solecism.score("some.parquet", "tiny", **options)
+    with serving(Completions(Path("tiny"))) as name:
+        found = solecism.score("some.parquet", name, **options)
+    assert margins(found) == pytest.approx(margins(wanted), abs=1e-4)
 
 
 def change(column: str, to: Any, later: bool = False) -> Any:
@@ -251,6 +260,11 @@ def test_what_a_server_decides_cannot_be_chosen() -> None:
     for option in ({"bos": "never"}, {"eos": True}, {"dtype": "bfloat16"}, {"revision": "main"}):
         with pytest.raises(InputError, match="is what a server decides"):
             solecism.score("some.parquet", "openai:http://127.0.0.1:9/v1#x", **option)
+    for method, name in (("both", "chat"), ("one_prefix", "word_correction")):
+        with pytest.raises(InputError, match=f"{name} is what a server decides, or does not tell"):
+            solecism.score(
+                "some.parquet", "openai:http://127.0.0.1:9/v1#x", method=method, **{name: True}
+            )
 
 
 @pytest.mark.parametrize(

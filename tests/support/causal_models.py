@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from solecism.scoring.models import Loaded
 
 
-def save_model(folder: Path, texts: list[str], bos: str | None = "<s>") -> None:
+def save_model(
+    folder: Path, texts: list[str], bos: str | None = "<s>", positions: int = 64
+) -> None:
     """Save a random GPT-2 and a byte-level BPE tokenizer trained on some texts."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -30,7 +32,7 @@ def save_model(folder: Path, texts: list[str], bos: str | None = "<s>") -> None:
         n_embd=32,
         n_layer=2,
         n_head=2,
-        n_positions=64,
+        n_positions=positions,
         bos_token_id=0,
         eos_token_id=1,
     )

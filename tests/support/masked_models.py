@@ -87,7 +87,7 @@ def loaded(kind: str) -> Loaded:
     torch.manual_seed(1)
     folder = Path(mkdtemp(prefix=f"masked-{kind}-"))
     atexit.register(rmtree, folder, ignore_errors=True)
-    tokenizer = _tokenizer(kind)
+    tokenizer = tokenizer_of(kind)
     tokenizer.save_pretrained(folder)
     common: dict[str, Any] = {
         "vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 2,
@@ -112,7 +112,7 @@ def reader(kind: str, window: int = 0) -> MaskedReader:
     return made
 
 
-def _tokenizer(kind: str) -> PreTrainedTokenizerFast:
+def tokenizer_of(kind: str) -> PreTrainedTokenizerFast:
     special = _SPECIAL["bert" if kind == "bert" else "other"]
     names = list(special.values())
     text = [t for pair in PAIRS[:9] for t in pair[:2]] * 20

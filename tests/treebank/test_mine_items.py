@@ -173,6 +173,11 @@ def test_items_are_written(tmp_path: Path, name: str) -> None:
         items = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(items) == json.loads(out)["items"] > 0
     assert {item["masked"] for item in items} == set(BOTH)
+    if name.endswith("parquet"):
+        shown = CliRunner().invoke(main, ["show", str(path), "-n", "2"])
+        assert f"{len(items)} items, 2 shown" in shown.stdout
+    arguments.remove("--json")
+    assert f"wrote {path}: show or score it" in run(FOLDER / "relations.conllu", *arguments)[1]
     assert [p.name for p in path.parent.iterdir()] == [name]
 
 

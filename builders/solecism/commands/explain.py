@@ -21,6 +21,7 @@ from solecism.scoring.engines import BOS, DTYPES
 @option("--dtype", type=click.Choice(DTYPES), default="float32")
 @option("--device", default="cpu", help="cpu, cuda, mps, auto.")
 @option("--bos", type=click.Choice(BOS), default="auto")
+@option("--word-correction", is_flag=True, help="Probabilities of words, not of their tokens.")
 @option("--trust-remote-code", is_flag=True, help="Run code that comes with the model.")
 @option("--html", type=NEW_FILE, help="Write one HTML page.")
 @sides

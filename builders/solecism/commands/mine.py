@@ -66,7 +66,8 @@ def command(
     if as_json:
         cli.print_json(mined.facts())
     else:
-        cli.print_lines(_table(mined))
+        written = filter(None, (options["out"], options["pairs"]))
+        cli.print_lines(_table(mined), *(f"wrote {path}: show or score it" for path in written))
 
 
 def _table(mined: Mined) -> Table:

@@ -55,7 +55,7 @@ def _percent(_ctx: click.Context, _param: click.Parameter, value: float | None) 
 @click.command(help=__doc__)
 @click.argument("data", nargs=-1, shell_complete=complete_built)
 @cli.option("--model", "models", multiple=True,
-              help="Hub id, folder, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
+              help="Hub id, folder, GGUF file, or openai:http://HOST/v1#NAME. May be given again.")  # fmt: skip
 @cli.sides
 @cli.option("--surprisals", type=cli.FOLDER,
               help="Instead of a model: a folder of files with the surprisal of each token.")  # fmt: skip
@@ -73,6 +73,10 @@ def _percent(_ctx: click.Context, _param: click.Parameter, value: float | None) 
 @_option("--engine", help=f"auto, {', '.join(ENGINES)}.")
 @_option("--multi-piece", type=click.Choice(["skip", "pll"]),
          help="What focus does with words of several tokens.")  # fmt: skip
+@_option("--word-correction", is_flag=True,
+         help="Probabilities of words, not of their tokens (region, prefix methods).")  # fmt: skip
+@_option("--prompt", help="in_template, yes_no, both: NAME, LANGUAGE/NAME.", show_default=False)
+@_option("--chat", is_flag=True, help="Put prompts into the model's chat template.")
 @_option("--unigram", type=cli.path_type(), metavar="TEXT",
          help="Text (a file or folder) for the unigram model of SLOR.")  # fmt: skip
 @_option("--batch-tokens", type=click.IntRange(1), help="Tokens in a batch.")

@@ -93,8 +93,11 @@ def samples(root: Root, name: str, wanted: Wanted) -> Iterator[Sample]:
     Items are drawn, read from a built folder, or mined. If a number is wanted and there are more
     paradigms, some are chosen. Raises :class:`InputError`.
     """
-    if is_own(name):
-        yield wanted.sample(root, name, read_parquet(own_pairs(Path(name))))
+    if is_own(name) or (name.endswith(".parquet") and Path(name).is_file()):
+        table = read_parquet(own_pairs(Path(name)) if is_own(name) else Path(name))
+        if not kind_of_items(table.column_names):
+            raise fail(f"holds no items: its columns are {', '.join(table.column_names)}", name)
+        yield wanted.sample(root, name, table)
         return
     folder, _, config = name.rstrip("/").rpartition("/")
     dataset = folder.partition("/")[0]

@@ -2,12 +2,11 @@
 
 What one expression of a line prints is tried for all words that it can have, and becomes a truth
 table as a test of ``where`` does. So a draw seldom meets a word outside. What the tables do not say
-(expressions over very many words; what rules of spelling change between two expressions) is seen
-when a line is written.
+(expressions over very many words; what rules of spelling change between two expressions; how
+frequent the words are that differ) is seen when a line is written.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, product
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,9 @@ from solecism.grammar.render import LineExpression, Unspelt, read_units
 from solecism.grammar.sampling.elimination import Clause
 from solecism.grammar.slots import Domain, Scope
 from solecism.grammar.template import Template, TemplateLine
-from solecism.grammar.uses import merge_uses
-from solecism.grammar.words import Word
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.orthography import Orthography
-from solecism.lexicon.vocabulary import Limits, Vocabulary, words_of
+from solecism.lexicon.vocabulary import Vocabulary, words_of
 
 LARGEST = 1 << 12
 """The most combinations of words of an expression that are tried."""
@@ -30,18 +27,10 @@ LARGEST = 1 << 12
 def limit_clauses(
     template: Template, phrases: Phrases, domains: Sequence[Domain]
 ) -> Iterator[Clause]:
-    """Yield what the limits of a draw allow of the words of expressions; without any, nothing."""
-    limits = phrases.lexicon.limits
-    if limits.vocabulary:
-        yield from _known_clauses(limits.vocabulary, template, phrases, domains)
-    if limits.apart is not None and template.is_pair and len(template.conditions) == 2:
-        yield from _matched_clauses(limits, template, phrases, domains)
-
-
-def _known_clauses(
-    vocabulary: Vocabulary, template: Template, phrases: Phrases, domains: Sequence[Domain]
-) -> Iterator[Clause]:
-    """Yield what a vocabulary allows of the words of each expression."""
+    """Yield what the vocabulary of a draw allows of the words of expressions; without, nothing."""
+    vocabulary = phrases.lexicon.limits.vocabulary
+    if vocabulary is None:
+        return
     lines = template.conditions
     # Of several bad lines, one that can be made is enough.
     for line in lines if not template.is_pair or len(lines) == 2 else lines[:1]:
@@ -58,44 +47,6 @@ def _known_clauses(
                 phrases.memo[key] = _table(unit, scope, phrases.lexicon, vocabulary, not place, cut)
             if not phrases.memo[key].all():
                 yield Clause(scope.slots, scope.keys, phrases.memo[key])
-
-
-def _matched_clauses(
-    limits: Limits, template: Template, phrases: Phrases, domains: Sequence[Domain]
-) -> Iterator[Clause]:
-    """Yield which words make sides whose differing words are equally frequent.
-
-    Nothing is known where the lines have not the same number of expressions.
-    """
-    good, bad = (
-        read_units(line, template.path, phrases, template.slot_names)
-        for line in template.conditions
-    )
-    pairs = [pair for pair in zip(good, bad, strict=False) if pair[0].key != pair[1].key]
-    uses = merge_uses(unit.uses for pair in pairs for unit in pair)
-    scope = Scope.of(uses, domains)
-    if len(good) != len(bad) or not scope.slots or scope.size > LARGEST:
-        return
-    spelling = phrases.lexicon.orthography
-
-    def texts(place: int, words: Mapping[str, Word]) -> list[str]:
-        sides: list[list[Unspelt]] = []
-        for unit in (pair[place] for pair in pairs):
-            unit.render(0, {name: words[name] for name in unit.uses})
-            values = unit.cache[0]
-            sides.append([] if isinstance(values, str) else values)
-        whole = (chain.from_iterable(piece.tokens for piece in some) for some in product(*sides))
-        return [
-            " ".join(words_of(spelling.spell(list(tokens)), spelling.space)) for tokens in whole
-        ]
-
-    values = [
-        any(limits.matched(*two) for two in product(texts(0, words), texts(1, words)))
-        for words in scope.each(range(scope.size))
-    ]
-    table = np.array(values, dtype=bool).reshape([len(f) for f in scope.firsts])
-    if not table.all():
-        yield Clause(scope.slots, scope.keys, table)
 
 
 _Units = Sequence[tuple[LineExpression | None, Scope]]

@@ -1,13 +1,16 @@
 """The files of lm-eval's tasks: what they say of a config, and copies that need no Solecism."""
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import yaml
+from jinja2 import Environment
 
 from solecism.datasets.from_templates import ALL, COLLECTIONS, PAIRS
+from solecism.datasets.manifest import Manifest, read_manifest
 from solecism.errors import fail
 from solecism.files import filling_folder
 from solecism.harness import TASKS
@@ -78,6 +81,22 @@ def task_of_group(name: str, version: str, kinds: Mapping[str, str]) -> Task:
     }
 
 
+def task_of_paradigms(
+    name: str, version: str, config: str, tags: Sequence[str], uids: Sequence[str]
+) -> Task:
+    """Return a group of inline tasks, one a paradigm; all take over what the group includes."""
+    tasks = [
+        {"task": uid, "metadata": metadata_of(name, version, config, tags, uid)} for uid in uids
+    ]
+    return {
+        "include": includes("pair"),
+        "group": f"solecism_{name}_{config}_paradigms",
+        "task": tasks,
+        **means("acc", "acc_norm"),
+        "metadata": {"version": version},
+    }
+
+
 def means(*metrics: str) -> Task:
     """Return the part of a group that makes its figures: plain means."""
     listed = [{"metric": m, "aggregation": "mean", "weight_by_size": False} for m in metrics]
@@ -95,10 +114,10 @@ def tasks_of_configs() -> dict[tuple[str, str], str]:
 def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]:
     """Write our tasks, or those of the data set ``data``, and return the folders.
 
-    There is a folder for each data set, as in lm-eval. With the name of an ``organisation`` tasks
-    load its data sets from the hub, in the version that they are labelled with; then tasks of
-    single paradigms of CLAMS are left out, which are no configs. Raises :class:`InputError` where
-    ``data`` is not the folder of a data set of pairs or suites.
+    There is a folder for each data set, as in lm-eval, with the page that it asks for. With the
+    name of an ``organisation`` tasks load its data sets from the hub, in the version that they are
+    labelled with, and each paradigm has a file. Raises :class:`InputError` where ``data`` is not
+    the folder of a data set of pairs or suites.
     """
     places = sorted({path.parent for path in TASKS.glob("*/*.yaml")})
     packaged = {
@@ -119,10 +138,62 @@ def _tasks_of(data: str) -> tuple[str, dict[str, str]]:
     name, version, kinds = found[0].name, found[0].version, {i.config: i.kind for i in found}
     if not re.fullmatch(r"[\w-]+", name):
         raise fail(f"{name!r} cannot be a part of the name of a task: letters, digits, - and _")
+    manifest = read_manifest(Path(data))
     tasks = {name: task_of_group(name, version, kinds)}
+    said = {}
     for i in found:
         tasks[i.config] = task_of_config(name, version, i.config, i.kind, i.tags)
-    return name, {f"{config}.yaml": yaml_of(task) for config, task in tasks.items()}
+        abouts = _abouts(manifest, i.config)
+        several = f"{len(abouts)} paradigms" if len(abouts) > 1 else f"all of `{i.config}`"
+        said[tasks[i.config]["task"]] = abouts.get(i.config, several)
+        if i.kind == "pair" and len(abouts) > 1 and i.config not in COLLECTIONS:
+            group = task_of_paradigms(name, version, i.config, i.tags, [*abouts])
+            tasks[f"{i.config}_paradigms"] = group
+            said |= {f"solecism_{name}_{i.config}_{uid}": text for uid, text in abouts.items()}
+    files = {f"{each}.yaml": yaml_of(task) for each, task in tasks.items()}
+    return name, files | {"README.md": readme_of(files, said, **_card(manifest))}
+
+
+def _abouts(manifest: Manifest, config: str) -> dict[str, str]:
+    """Return what the paradigms of a config are about, by UID, as the manifest says it."""
+    paradigms = manifest.raw["configs"][config].get("paradigms", {})
+    return {uid: facts.get("about") or uid for uid, facts in paradigms.items()}
+
+
+def _card(manifest: Manifest) -> dict[str, str]:
+    """Return what a page of tasks takes from a data set's card: title, first words, citation."""
+    card = manifest.path.with_name("README.md")
+    text = read_text(card) if card.is_file() else ""
+    begins = re.search(r"^# (.+)\n+((?:(?![#`{*|]).+\n)*)", text, re.MULTILINE)
+    title, summary = begins.groups() if begins else (manifest.dataset, "")
+    cited = re.search(r"^```bibtex\n(.+?)^```", text, re.MULTILINE | re.DOTALL)
+    return {
+        "name": title.removesuffix(f" {manifest.version}"),
+        "summary": " ".join(summary.split()),
+        "bibtex": cited[1].strip() if cited else "",
+        "version": manifest.version,
+    }
+
+
+def readme_of(files: Mapping[str, str], tasks: Mapping[str, str], **page: Json) -> str:
+    """Return the page that lm-eval asks of a folder of tasks.
+
+    ``files``: those of the tasks and groups, ``tasks``: a sentence for each; ``page``: what else
+    the page says (``readme.md.jinja``).
+    """
+    names = re.findall(r"^group: (.+)$", "".join(files.values()), re.MULTILINE)
+    texts = {True: "one task a paradigm", False: "all of them; the figure is the plain mean"}
+    with (TASKS.parent / "glossary.tsv").open(encoding="utf-8", newline="") as lines:
+        glossary = {line["term"]: line["meaning"] for line in csv.DictReader(lines, delimiter="\t")}
+    template = Environment(autoescape=False, trim_blocks=False).from_string(
+        read_text(TASKS.parent / "readme.md.jinja")
+    )
+    return template.render(
+        groups={name: texts[name.endswith("_paradigms")] for name in sorted(names)},
+        tasks=tasks, glossary=glossary,
+        suites=any("_suites.yaml" in text for text in files.values()),
+        pairs=any("_pairs.yaml" in text for text in files.values()), **page,
+    ) + "\n"  # fmt: skip
 
 
 def _standing_alone(files: Mapping[str, str], organisation: str) -> dict[str, str]:
@@ -133,19 +204,34 @@ def _standing_alone(files: Mapping[str, str], organisation: str) -> dict[str, st
     texts, shared = {}, {"utils.py"}
     for name, text in files.items():
         if not name.endswith(".yaml"):  # the README
-            lines = text.splitlines(keepends=True)
-            texts[name] = "".join(x for x in lines if not (organisation and "_paradigms`" in x))
-        elif not (organisation and name.endswith("_paradigms.yaml")):
-            task = yaml.safe_load(text)
-            if "include" in task:
-                task["include"] = [each.removeprefix("../") for each in task["include"]]
-            if organisation and "include" in task:
-                about = task["metadata"]
-                task["include"].remove(_LOCAL)
-                task["dataset_path"] = f"{organisation}/{about['dataset']}"
-                task["dataset_name"] = about["config"]
-                task["dataset_kwargs"] = {"revision": f"v{about['version']}"}
-            shared.update(task.get("include", ()))
-            texts[name] = yaml_of(task)
+            texts[name] = text
+            continue
+        task = yaml.safe_load(text)
+        if "include" in task:
+            task["include"] = [each.removeprefix("../") for each in task["include"]]
+            shared.update(task["include"])
+        if organisation and name.endswith("_paradigms.yaml"):
+            texts |= _paradigm_files(task, organisation)
+        elif organisation and "include" in task:
+            about = task["metadata"]
+            task["include"].remove(_LOCAL)
+            task["dataset_path"] = f"{organisation}/{about['dataset']}"
+            task["dataset_name"] = about["config"]
+            task["dataset_kwargs"] = {"revision": f"v{about['version']}"}
+        texts[name] = yaml_of(task)
+    if organisation and not any("uid: " in text for text in texts.values()):
+        shared.discard(_LOCAL)
     shared |= {"suites.py"} if _SUITES in shared else set()
     return texts | {name: read_text(TASKS / name) for name in sorted(shared)}
+
+
+def _paradigm_files(group: Task, organisation: str) -> dict[str, str]:
+    """Return a file for each inline task of a group; the group then has their names."""
+    include, texts = group.pop("include"), {}
+    stem = group["group"].removesuffix("_paradigms")
+    for task in group["task"]:
+        about = {**task["metadata"], "organisation": organisation}
+        own = {"include": include, "task": f"{stem}_{task['task']}", "metadata": about}
+        texts[f"{about['config']}_{task['task']}.yaml"] = yaml_of(own)
+    group["task"] = [f"{stem}_{task['task']}" for task in group["task"]]
+    return texts

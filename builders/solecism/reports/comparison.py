@@ -158,7 +158,7 @@ def difference(results: Sequence[Result], by: str) -> ModelDifference:
     both = both.dropna(subset=["decision", "decision_two"])
     if not len(both):
         paths = [str(some[0].path) for some in sides]
-        raise fail(f"{paths[0]} and {paths[1]} have no scored item in common")
+        raise fail(f"{paths[0]} and {paths[1]} have no scored item in common (by config and id)")
     groups = {str(name): some for name, some in both.groupby("group")}
     ordered = {name: groups[name] for name in sorted(groups, key=numeric_first)}
     rows = {

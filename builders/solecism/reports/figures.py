@@ -247,7 +247,7 @@ def _mean_of(cells: Sequence[FigureCell]) -> FigureCell:
     return replace(mean_of_seeds([cell for cell in cells if cell.n] or cells), seeds=1)
 
 
-_WHOLE = ("sentence", "pll", "pll:original", "ngram")
+_WHOLE = ("sentence", "in_template", "pll", "pll:original", "ngram")
 """The methods that give log P of whole sentences."""
 
 

@@ -200,10 +200,12 @@ def _files(source: Source) -> list[Path]:
     path = source.path if isinstance(source, Result) else Path(source)
     if not path.is_dir():
         return [path]
-    files = [file for file in path.glob("*.json") if is_from_lm_eval(file) or _is_result(file)]
+    # lm-eval makes a folder for each model.
+    listed = [*path.glob("*.json"), *filter(is_from_lm_eval, path.glob("*/*.json"))]
+    files = [file for file in listed if is_from_lm_eval(file) or _is_result(file)]
     if not files:
         raise fail("there is no result in this folder", path)
-    return sorted(files, key=lambda file: by_numbers(file.name))
+    return sorted(sorted(files), key=lambda file: by_numbers(file.name))
 
 
 def by_numbers(name: str) -> list[tuple[str, int]]:

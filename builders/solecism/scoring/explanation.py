@@ -87,7 +87,7 @@ def explain(
             ``$SOLECISM_DATA``.
         options, changes: ``method`` (``sentence`` for causal models, ``pll`` or ``pll:original``
             for masked ones, ``ngram`` for n-gram models), ``revision``, ``dtype``, ``device``,
-            ``bos`` and ``trust_remote_code``, as of :func:`solecism.score`.
+            ``bos``, ``word_correction`` and ``trust_remote_code``, as of :func:`solecism.score`.
 
     Raises :class:`InputError` where there is no such pair, model or method.
     """
@@ -96,6 +96,8 @@ def explain(
     given.check()
     place = place_of_model(model, given.revision)
     kind = place.kind(given)
+    if given.word_correction and kind != "causal":
+        raise fail(f"word_correction is for causal models, {model!r} is {kind}")
     method = given.method or _METHODS[kind][0]
     if method not in _METHODS[kind]:
         near = candidates("methods", _METHODS[kind], method)

@@ -223,6 +223,8 @@ def _parts_of(spec: str) -> tuple[str, str, str]:
             near = candidates("configs", sorted(configs))
             raise fail(f"name a config of {spec!r}, as {plain}/{min(configs)} {near}")
         return plain, [*usual, *configs][0], ""
+    if Path(spec).suffix in SUFFIXES:
+        raise fail(f"there is no file {spec!r}")
     if not name:
         raise fail(
             f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder is here "

@@ -55,7 +55,7 @@ INPUTS = tuple(
 )
 """The columns that normalised scores are made of."""
 
-_NO_SUMS = ("region", "cloze")
+_NO_SUMS = ("region", "cloze", "yes_no", "both")
 
 
 def find_normaliser(name: str) -> Normaliser:

@@ -28,6 +28,9 @@ _CHECKPOINT = re.compile(
     r"(?:checkpoint|ckpt|chck|global_?step|step|epoch|iter)[-_]?\d[\w.]*", re.IGNORECASE
 )
 
+_CONFIGS = ("config.json", "adapter_config.json")
+"""A folder with one of these is a checkpoint."""
+
 
 def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:
     """Return the revisions of a model that fit patterns (``chck_*M``), in order of their numbers.
@@ -51,7 +54,7 @@ def find_revisions(model: str, patterns: Sequence[str]) -> list[str]:
 
 
 def _folders(folder: Path) -> list[str]:
-    return sorted(path.parent.name for path in folder.glob("*/config.json"))
+    return sorted({path.parent.name for name in _CONFIGS for path in folder.glob(f"*/{name}")})
 
 
 @dataclass
@@ -75,7 +78,8 @@ def keep(last: dict[object, T], key: object, load: Callable[[], T]) -> T:
 class OpenedModel:
     """A model that can read items: its ``reader``, and what signatures and results say of it.
 
-    ``local``: it is a folder, so that its fingerprint is part of the name of results.
+    ``local``: it is a folder, so that its fingerprint is part of the name of results. ``base``: the
+    model that an adapter was put on.
     """
 
     reader: Reader
@@ -85,6 +89,7 @@ class OpenedModel:
     device: str
     local: bool = False
     bos: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,11 +143,12 @@ class ModelPlace:
         if kind == "masked":
             from solecism.scoring.engines.masked import open_masked
 
-            return OpenedModel(open_masked(found), *about)
+            return OpenedModel(open_masked(found), *about, base=found.base)
         from solecism.scoring.engines.causal import CausalReader
 
-        reader = CausalReader(found, options.bos, eos, options.engine, options.batch_tokens)
-        return OpenedModel(reader, *about)
+        how = options.bos, eos, options.engine, options.batch_tokens, options.word_correction
+        reader = CausalReader(found, *how)
+        return OpenedModel(reader, *about, reader.bos, found.base)
 
 
 def place_of_model(model: str, revision: str | None, loaded: Loaded | None = None) -> ModelPlace:
@@ -158,7 +164,7 @@ def place_of_model(model: str, revision: str | None, loaded: Loaded | None = Non
     if loaded is None and folder.is_dir():
         if revision is None and _CHECKPOINT.fullmatch(folder.resolve().name):
             model, revision = str(folder.resolve().parent), folder.resolve().name
-        elif revision is not None and not (folder / revision / "config.json").is_file():
+        elif revision and not any((folder / revision / name).is_file() for name in _CONFIGS):
             near = candidates("checkpoints", _folders(folder), revision)
             raise fail(f"has no checkpoint {revision!r} {near}", model)
         source, commit = source if revision is None else str(Path(model, revision)), None
@@ -171,9 +177,10 @@ def _open_server(model: str, options: ScoreOptions) -> OpenedModel:
     from solecism.scoring.engines.server import open_server
 
     changed = options.changed()
-    given = [name for name in ("bos", "eos", "revision", "dtype", "unigram") if name in changed]
+    others = "bos", "eos", "revision", "dtype", "unigram", "chat", "word_correction"
+    given = [name for name in others if name in changed]
     if given:
-        raise fail(f"{given[0]} is what a server decides: leave it out")
+        raise fail(f"{given[0]} is what a server decides, or does not tell: leave it out")
     reader = open_server(model, options.requests)
     name = options.name or reader.name
     return OpenedModel(reader, name, "", "server", reader.server.url, bos=reader.bos)

@@ -36,11 +36,16 @@ class ScoreOptions:
             ``map``: the layers are dealt over all cards as they fit (needs accelerate).
         bos: causal models: ``auto`` puts the BOS token first, the EOS token where there is no BOS;
             ``always`` insists on a BOS; ``never`` starts with the first token, which then has no
-            probability.
+            probability. Encoder-decoder models begin with a token of their own.
         eos: causal models: also score the end-of-sentence token.
         engine: how causal models are run: ``tree``, ``plain``, ``loop``, or ``auto``
             for the fastest that gives the numbers of the plain loop.
         multi_piece: what ``focus`` does with words of several tokens: ``skip`` or ``pll``.
+        word_correction: ``one_prefix``, ``two_prefix``, ``region``: probabilities of words, not of
+            their tokens (:mod:`solecism.scoring.word_starts`).
+        prompt: ``in_template``, ``yes_no``, ``both``: the prompt, as ``acceptable``, or
+            ``en/acceptable`` for a prompt in another language than that of the sentences.
+        chat: put prompts into the model's chat template.
         unigram: a text file, or a folder of text, from which a unigram model over the model's
             tokens is estimated, for the normaliser ``slor`` (:mod:`solecism.scoring.normalise`).
         batch_tokens: about how many tokens go through a causal model at a time.
@@ -63,6 +68,9 @@ class ScoreOptions:
     eos: bool = False
     engine: str = "auto"
     multi_piece: str = "skip"
+    word_correction: bool = False
+    prompt: str = ""
+    chat: bool = False
     unigram: str | Path | None = None
     batch_tokens: int = 4096
     requests: int = 8

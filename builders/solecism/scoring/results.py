@@ -131,6 +131,9 @@ TOO_LONG = "too long"
 MULTI_PIECE = "multi-piece"
 """Reason: a word is more than one token."""
 
+UNALIGNED = "no shared token boundary"
+"""Reason: tokens of the two sides begin or end in different places."""
+
 NOT_ALIGNED = "not aligned"
 """Reason: a token reaches beyond the word that is masked."""
 

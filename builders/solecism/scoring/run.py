@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from solecism.errors import fail
 from solecism.own_pairs import own_pairs
-from solecism.scoring.items import ItemSet, expand_data, listed_items, open_items
+from solecism.scoring.items import expand_data, listed_items, open_items
 from solecism.scoring.methods import Method, Reader, Run, choose
 from solecism.scoring.opening import LastLoaded, OpenedModel, find_revisions, keep, place_of_model
 from solecism.scoring.options import ScoreOptions
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from solecism.scoring.models import Loaded
-    from solecism.scoring.normalise import Unigram
 
 Notice = Callable[[str], None]
 
@@ -38,6 +37,7 @@ _SIGNED = ("limit", "sample", "fast")
 
 _NAMED = (
     "bos", "eos", "limit", "sample", "fast", "dtype", "revision", "data_revision", "multi_piece", "unigram",
+    "prompt", "chat", "word_correction",
 )  # fmt: skip
 """Options that are part of the name of a result, in this order, unless they are the usual ones."""
 
@@ -65,7 +65,7 @@ def score(
         data: ``clams/he`` (a built folder and a config), ``ORG/NAME/CONFIG`` on the hub, either
             with ``/UID`` for one paradigm of it; a file of pairs (.jsonl, .csv, .parquet ...); or
             pairs in memory: a ``Dataset``, a data frame, an Arrow table, a list of mappings.
-        model: a name on the hub, the folder of a causal, masked or n-gram model,
+        model: a name on the hub, the folder of a model or of an adapter, a GGUF file,
             ``openai:http://HOST:PORT/v1#NAME``, a model behind a server (``docs/servers.md``), or
             a model of transformers that is loaded already, as one that is being trained.
         options: how to score; ``changes`` are options by name (:class:`ScoreOptions`).
@@ -87,8 +87,9 @@ def score(
     data = str(data if isinstance(data, str | Path) else own_pairs(data))
     if isinstance(model, str | Path):
         return scorer.score(data, str(model), given)
-    from solecism.scoring.models import wrap_model
+    from solecism.scoring.models import unwrapped, wrap_model
 
+    model = unwrapped(model)
     is_training = model.training
     model.eval()  # type: ignore[no-untyped-call]
     try:
@@ -171,6 +172,8 @@ class _Scorer:
         kind_of = partial(place.kind, options)
         method, kind = choose(options.method, items, data, kind_of, place.model)
         eos = options.eos and "eos" in method.options
+        corrects = options.word_correction and "word_correction" in method.options
+        options = replace(options, word_correction=corrects)
         opened = place.open(kind, options, self.last, eos)
         unigram = None
         if options.unigram is not None and "unigram" in method.options:
@@ -179,13 +182,13 @@ class _Scorer:
             path = options.unigram
             key = (path, opened.name, opened.revision, eos)
             unigram = keep(self.last.unigram, key, lambda: estimate_unigram(path, opened.reader))
-        signature, name = _signed(options, items, method, opened, unigram)
+        run = Run(opened.reader, items, options, unigram)
+        signature, name = _signed(run, method, opened)
         stem = Path(options.out) / name
         if refuse_replacing(stem, signature) and not options.again:
             self.notice(f"{stem}.json is there already (--again scores it anew)")
         else:
-            run = Run(opened.reader, items, options.multi_piece, unigram)
-            self._write(stem, signature, method, run, options, opened)
+            self._write(stem, signature, method, run, opened)
         self.before += items.rows if self.all_items else 0
         return read_result(stem)
 
@@ -195,11 +198,10 @@ class _Scorer:
         signature: Signature,
         method: Method,
         run: Run[Reader],
-        options: ScoreOptions,
         opened: OpenedModel,
     ) -> None:
         """Score what is not scored yet and write the result."""
-        items = run.items
+        items, options = run.items, run.options
         total = min(items.rows, options.limit or items.rows)
         start, scored = time.perf_counter(), 0
 
@@ -231,12 +233,11 @@ class _Scorer:
                 tell()
 
 
-def _signed(
-    options: ScoreOptions, items: ItemSet, method: Method, opened: OpenedModel, unigram: Unigram | None
-) -> tuple[Signature, str]:  # fmt: skip
+def _signed(run: Run[Reader], method: Method, opened: OpenedModel) -> tuple[Signature, str]:
     """Return the signature of a result, and its name without the ending."""
+    options, items = run.options, run.items
     bos = opened.bos or options.bos
-    changed = replace(options, dtype=opened.dtype, bos=bos).changed() | {"unigram": unigram}
+    changed = replace(options, dtype=opened.dtype, bos=bos).changed() | {"unigram": run.unigram}
     signed = {
         name: "yes" if changed[name] is True else str(changed[name])
         for name in (*method.options, *_SIGNED)
@@ -244,13 +245,15 @@ def _signed(
     }
     if "bos" in method.options:
         signed["bos"] = bos
+    if opened.base:
+        signed["base"] = opened.base
     if items.uid:
         signed["uid"] = items.uid
     if options.revision and not _HASH.fullmatch(options.revision):
         signed["checkpoint"] = options.revision
     signature = Signature(
         items.name, items.version, items.digest, items.config, method.signed or method.name,
-        opened.name, opened.revision, opened.dtype, signed | method.further(items),
+        opened.name, opened.revision, opened.dtype, signed | method.further(run),
     )  # fmt: skip
     own = opened.revision.removeprefix("sha256-")[:8] if opened.local else ""
     parts = [opened.name, own, items.name, items.config, items.uid, options.method or method.name]

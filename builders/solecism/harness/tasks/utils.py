@@ -12,15 +12,20 @@ _TIE = 1e-9
 
 
 def load(
-    dataset: str, config: str, version: str, uid: str | None = None, **_: object
+    dataset: str,
+    config: str,
+    version: str,
+    uid: str | None = None,
+    organisation: str = "",
+    **_: object,
 ) -> DatasetDict:
     """Load a config of a data set for a task, or only the paradigm ``uid`` of it.
 
     From the folder ``$SOLECISM_DATA`` (by default the current one) where ``solecism build`` has put
-    the data set, or, with ``$SOLECISM_REPO`` (``ORG``), from the hub: the ``version`` of the task,
-    or ``$SOLECISM_REVISION``.
+    the data set, or, with ``$SOLECISM_REPO`` (``ORG``) or an ``organisation``, from the hub: the
+    ``version`` of the task, or ``$SOLECISM_REVISION``.
     """
-    organisation = os.environ.get("SOLECISM_REPO")
+    organisation = os.environ.get("SOLECISM_REPO", organisation)
     if organisation:
         revision = os.environ.get("SOLECISM_REVISION", f"v{version}")
         data = load_dataset(f"{organisation}/{dataset}", config, revision=revision)

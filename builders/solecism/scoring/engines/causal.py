@@ -5,7 +5,7 @@ model can use, :func:`probe` compares their numbers with those of :class:`Loop`.
 """
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,9 @@ from solecism.errors import fail
 from solecism.scoring.encoding import Encoded, encode
 from solecism.scoring.engines import ENGINES
 from solecism.scoring.engines.trie import Pack, Trie, pad_rows
-from solecism.scoring.models import Loaded
+from solecism.scoring.models import Decoder, Loaded
 from solecism.scoring.results import is_out_of_memory
+from solecism.scoring.word_starts import of_words, word_starts
 from solecism.terminal import Tell
 
 Floats = NDArray[np.float64]
@@ -42,11 +43,13 @@ class Head:
     """The end of a model: it makes logits (rows, vocabulary) of hidden states (rows, width).
 
     ``layer`` is the output layer (None: the states are the logits); ``after`` changes each logit
-    that the layer returns (by a soft cap or a scale).
+    that the layer returns (by a soft cap or a scale). With ``starts``, ids of tokens, log
+    probabilities are those of any of them in place of the one that comes next.
     """
 
     layer: nn.Module | None
     after: Callable[[Tensor], Tensor] = lambda logits: logits
+    starts: Tensor | None = None
 
     def __call__(self, states: Tensor) -> Tensor:
         return self.after(states if self.layer is None else self.layer(states))
@@ -69,6 +72,11 @@ class Head:
 
     def _log_probs(self, states: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
         """Return log probabilities; sum over the vocabulary in blocks, so that memory suffices."""
+        if self.starts is not None:
+            at_once = max(MAX_LOGITS[_kind(states)] // len(self.starts), 1)
+            blocks = (self(part).double() for part in torch.split(states, at_once))
+            found = [each[:, self.starts].logsumexp(-1) - each.logsumexp(-1) for each in blocks]
+            return torch.cat(found)[rows]
         if type(self.layer) is not nn.Linear:
             logits = self(states).float()
             return logits[rows, tokens].double() - logits.double().logsumexp(dim=-1)[rows]
@@ -190,9 +198,9 @@ class Loop(Engine):
         out = np.zeros(ids.shape)
         for row, length in enumerate(lengths.tolist()):
             tokens = self._tensor(ids[row : row + 1, :length])
-            logits = self.model(input_ids=tokens).logits[0, :-1].double()
-            found = torch.log_softmax(logits, dim=-1).gather(1, tokens[0, 1:, None])[:, 0]
-            out[row, 1:length] = found.cpu().numpy()
+            logits = self.model(input_ids=tokens).logits[0, :-1]
+            head = Head(None, starts=self.split.head.starts)
+            out[row, 1:length] = head.log_probs(logits, np.arange(length - 1), ids[row, 1:length])
             self.tell((row + 1) / len(ids))
         return out
 
@@ -430,8 +438,9 @@ class CausalReader:
     """A causal model that reads texts and returns the log probability of each of their tokens.
 
     ``bos``: one of :data:`solecism.scoring.engines.BOS`; ``eos``: texts end with the EOS token;
-    ``tokens``: about how many tokens go through the model at a time. Raises :class:`InputError`
-    where the tokenizer lacks BOS or EOS and they are asked for.
+    ``tokens``: about how many tokens go through the model at a time; ``words``: log probabilities
+    add up to those of words. Raises :class:`InputError` where the tokenizer lacks what is asked
+    for: BOS, EOS, marks of the beginnings of words.
     """
 
     loaded: Loaded
@@ -439,11 +448,13 @@ class CausalReader:
     eos: bool = False
     engine: str = "auto"
     tokens: int = 4096
+    words: bool = False
     tell: Tell = lambda share: None
 
     def __post_init__(self) -> None:
         tokenizer = self.loaded.tokenizer
-        self.name, self.longest = self.loaded.name, self.loaded.longest
+        self.name, self.longest = self.loaded.name, self.loaded.longest - self.words
+        self._starts = word_starts(tokenizer, self.name) if self.words else None
         self.window = self.loaded.window(1 << 14, 1 << 11, tokens=12)
         self.word_level = is_word_level(tokenizer)
         self.vocabulary: Container[str] = vocabulary_of(tokenizer) if self.word_level else ()
@@ -454,16 +465,24 @@ class CausalReader:
                 raise fail(f"model {self.name!r}: its tokenizer has no {name} token")
         first = eos if bos is None else bos
         self._first = [] if first is None or self.bos == "never" else [first]
+        if isinstance(self.loaded.model, Decoder):
+            if self.bos != "auto":
+                raise fail(
+                    f"model {self.name!r}: its decoder has a start of its own: leave bos out"
+                )
+            self.bos, self._first = "decoder_start", self.loaded.model.start
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:
         """Tokenise texts without special tokens; see :func:`solecism.scoring.encoding.encode`."""
+        if self.words and not any(" " in text for text in texts):
+            raise fail("word_correction is for texts with blanks between words, and there are none")
         return encode(self.loaded.tokenizer, texts, offsets=offsets)
 
     def with_bos(self, ids: Sequence[int]) -> tuple[list[int], int]:
         """Return the ids after BOS (not put twice), and the first place with a probability."""
-        if self._first and list(ids[:1]) != self._first:
-            return [*self._first, *ids], 1
-        return list(ids), 1 if ids else 0
+        size = len(self._first)
+        row = list(ids) if list(ids[:size]) == self._first else [*self._first, *ids]
+        return row, min(max(size, 1), len(row))
 
     def whole(self, ids: Sequence[int]) -> tuple[list[int], int]:
         """Return the ids of a whole text as :meth:`with_bos` does, with EOS if it is scored."""
@@ -474,4 +493,15 @@ class CausalReader:
 
         Engines are tried at each call, so that a run which goes on gives the same digits.
         """
-        return probe(self.loaded, rows, self.engine, self.tokens, self.tell).score(rows)
+        engine = probe(self.loaded, rows, self.engine, self.tokens, self.tell)
+        found = engine.score(rows)
+        if self._starts is None:
+            return found
+        starts = torch.as_tensor(np.flatnonzero(self._starts), device=self.loaded.device)
+        head = replace(engine.split.head, starts=starts)
+        engine.split = replace(engine.split, head=head)
+        # one token more, whatever it is: what follows the last one is asked, too
+        masses = engine.score([[*row, 0] for row in rows])
+        firsts = [1 + (list(row[:1]) == self._first) for row in rows]
+        begins = [self._starts[list(row)] for row in rows]
+        return list(map(of_words, found, masses, begins, firsts))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from solecism.scoring.encoding import Encoded
     from solecism.scoring.items import ItemSet
     from solecism.scoring.normalise import Unigram
+    from solecism.scoring.options import ScoreOptions
     from solecism.terminal import Tell
 
 _KINDS = ("pair", "suite", "cloze")
@@ -80,7 +81,7 @@ class Run(Generic[R]):
 
     reader: R
     items: ItemSet
-    multi_piece: str = "skip"
+    options: ScoreOptions
     unigram: Unigram | None = None
 
 
@@ -106,7 +107,7 @@ class Method:
     aliases: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     signed: str = ""
-    further: Callable[[ItemSet], dict[str, str]] = lambda _: {}
+    further: Callable[[Run[Any]], dict[str, str]] = lambda _: {}
     window: int = 0
 
 

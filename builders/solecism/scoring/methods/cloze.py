@@ -354,7 +354,7 @@ def _method(name: str, formula: str, two_forms: bool) -> Method:
 
     return Method(
         name, formula, "cloze", ("masked",), score, usual=not two_forms,
-        further=lambda items: {"forms": items.forms.digest[:8]},
+        further=lambda run: {"forms": run.items.forms.digest[:8]},
     )  # fmt: skip
 
 

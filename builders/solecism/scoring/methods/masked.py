@@ -167,7 +167,7 @@ METHODS = (
     ),
     Method(
         "focus", "log P of the critical word at a mask in its place", "pair", ("masked",),
-        lambda tables, run: score_focus(tables, run.reader, run.multi_piece, run.unigram),
+        lambda tables, run: score_focus(tables, run.reader, run.options.multi_piece, run.unigram),
         options=("multi_piece", "unigram"),
     ),
 )  # fmt: skip

@@ -19,12 +19,11 @@ from solecism.schema import ItemRow
 from solecism.scoring.encoding import Encoded, shared_spans, words_of
 from solecism.scoring.methods import Method, TextReader
 from solecism.scoring.questions import windows
-from solecism.scoring.results import score_schema
+from solecism.scoring.results import UNALIGNED, score_schema
 
 if TYPE_CHECKING:
     from solecism.baselines.ngram import NgramModel
 
-UNALIGNED = "no shared token boundary"
 UNKNOWN = "out of vocabulary"
 UNREAD = "sentence not read"
 NO_FIRST = "no surprisal of the first word"
@@ -270,7 +269,7 @@ METHODS = (
     Method(
         "region", _FORMULA, "suite", ("causal",),
         lambda tables, run: score_suites(tables, partial(read_with_causal, run.reader)),
-        usual=True, options=("bos",), window=WINDOW,
+        usual=True, options=("bos", "word_correction"), window=WINDOW,
     ),
     Method(
         "region", _FORMULA, "suite", ("n-gram",),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from solecism.baselines.ngram import NgramModel
 from solecism.errors import fail
@@ -26,7 +27,7 @@ from solecism.scoring.encoding import (
 )
 from solecism.scoring.methods import Method, Run, TextReader
 from solecism.scoring.questions import windows
-from solecism.scoring.results import TOO_LONG, require, scores_table
+from solecism.scoring.results import TOO_LONG, UNALIGNED, require, scores_table
 
 if TYPE_CHECKING:
     from solecism.scoring.normalise import Unigram
@@ -47,7 +48,7 @@ class _Side(NamedTuple):
     text: str
 
 
-_Found = tuple[list[_Side], list[_Side], list[str | None]]
+Found = tuple[list[_Side], list[_Side], list[str | None]]
 """Both sides of pairs, and why a pair is skipped (else None)."""
 
 
@@ -72,19 +73,10 @@ def score_pairs(
 
 
 def _scored(
-    table: pa.Table, reader: TextReader, method: str, found: _Found, unigram: Unigram | None
+    table: pa.Table, reader: TextReader, method: str, found: Found, unigram: Unigram | None
 ) -> pa.Table:
     *both, skipped = found
-    for i, (good, bad) in enumerate(zip(*both, strict=True)):
-        if skipped[i] is None and max(len(good.ids), len(bad.ids)) > reader.longest:
-            skipped[i] = TOO_LONG
-    kept = [i for i, reason in enumerate(skipped) if reason is None]
-    sums = np.full((2, len(table)), np.nan)
-    if kept:
-        sides = [side[i] for side in both for i in kept]
-        values = zip(sides, reader.log_probs([side.ids for side in sides]), strict=True)
-        totals = [float(logp[side.first : side.last].sum()) for side, logp in values]
-        sums[:, kept] = np.array(totals).reshape(2, -1)
+    sums = summed(reader, found)
     tokens = [np.array([s.last - s.first for s in side], np.int32) for side in both]
     texts = [pa.array([s.text for s in side], pa.string()) for side in both]
     unigrams = None
@@ -93,7 +85,23 @@ def _scored(
     return scores_table(table, method, sums, tokens, texts, skipped, unigrams)
 
 
-def _whole(table: pa.Table, reader: TextReader, names: Sequence[str]) -> _Found:
+def summed(reader: TextReader, found: Found) -> NDArray[np.float64]:
+    """Return the sums of log P of both sides, (2, pairs); those that are too long are skipped."""
+    *both, skipped = found
+    for i, (good, bad) in enumerate(zip(*both, strict=True)):
+        if skipped[i] is None and max(len(good.ids), len(bad.ids)) > reader.longest:
+            skipped[i] = TOO_LONG
+    kept = [i for i, reason in enumerate(skipped) if reason is None]
+    sums = np.full((2, len(skipped)), np.nan)
+    if kept:
+        sides = [side[i] for side in both for i in kept]
+        values = zip(sides, reader.log_probs([side.ids for side in sides]), strict=True)
+        totals = [float(logp[side.first : side.last].sum()) for side, logp in values]
+        sums[:, kept] = np.array(totals).reshape(2, -1)
+    return sums
+
+
+def _whole(table: pa.Table, reader: TextReader, names: Sequence[str]) -> Found:
     skipped: list[str | None] = [None] * len(table)
     if reader.word_level:
         _refuse_other_words(table)
@@ -107,14 +115,27 @@ def _whole(table: pa.Table, reader: TextReader, names: Sequence[str]) -> _Found:
     return sides[0], sides[1], skipped
 
 
-def _critical(table: pa.Table, reader: TextReader, method: str) -> _Found:
+def _critical(table: pa.Table, reader: TextReader, method: str) -> Found:
     good = reader.encode(table["sentence_good"].to_pylist())
     bad = reader.encode(table["sentence_bad"].to_pylist())
-    columns = [table[name].to_pylist() for name in _COLUMNS[method]]
+    values = zip(*(table[name].to_pylist() for name in _COLUMNS[method]), strict=True)
+    spans = [_spans(method, *row) for row in zip(good, bad, values, strict=True)]
+    return located(reader, good, bad, spans)
+
+
+def located(
+    reader: TextReader,
+    good: Sequence[Encoded],
+    bad: Sequence[Encoded],
+    places: Sequence[list[TokenSpan] | str],
+) -> Found:
+    """Return both sides of pairs with the tokens to sum over, up to the last of these.
+
+    ``places`` has the tokens of both texts, or why a pair is skipped.
+    """
     sides: tuple[list[_Side], list[_Side]] = ([], [])
     skipped: list[str | None] = []
-    for ours, theirs, *values in zip(good, bad, *columns, strict=True):
-        spans = _spans(method, ours, theirs, values)
+    for ours, theirs, spans in zip(good, bad, places, strict=True):
         if isinstance(spans, str):
             skipped.append(spans)
             for side in sides:
@@ -144,7 +165,7 @@ def _spans(
         if start < 0 or text[:start].rstrip() != prefix.rstrip():
             return "prefix and word are not in the sentence"
         places.append((start, start + len(word)))
-    return shared_spans([ours, theirs], places) or "no shared token boundary"
+    return shared_spans([ours, theirs], places) or UNALIGNED
 
 
 def _refuse_other_words(pairs: pa.Table) -> None:
@@ -186,7 +207,7 @@ def _method(name: str, formula: str, usual: bool = False) -> Method:
     def score(tables: Iterable[pa.Table], run: Run[TextReader]) -> Iterator[pa.Table]:
         return score_pairs(tables, run.reader, name, run.unigram)
 
-    options = ("bos", "eos", "unigram")
+    options = ("bos", "eos", "unigram", *(() if usual else ("word_correction",)))
     return Method(name, formula, "pair", ("causal",), score, usual, options=options)
 
 
