@@ -11,11 +11,11 @@ from solecism.judge.page import has_texts, read_wording, texts_for
 from solecism.judge.schema import DESIGNS
 from tiny import edit
 
-SIX = ["de", "en", "fr", "he", "ru", "zh"]
+LANGUAGES = ["de", "en", "es", "fr", "he", "ru", "zh"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("language", SIX)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_whole(language: str, design: str) -> None:
     texts, english = texts_for(language, design), texts_for("en", design)
     assert set(texts) == {"consent.md", "instructions.md", "debriefing.md", "page.toml"}
