@@ -46,6 +46,8 @@ def group(name: str) -> set[str]:
         ("inverted_subject", r"\b(?:mi|mis|unos|unas)\b"),
         # Verbs that have an object, too: "subió los paquetes" has a silent subject.
         ("inverted_subject", r"\b(?:sub|entr|pas|empez|ca|volv|regres|salt|son)(?:ió|ó|yó)\b"),
+        # Polished (Colombia), played a part.
+        ("inverted_subject", r"\b(?:brill|actu)(?:ó|aron)\b"),
         # "El niño o la niña", "ni"; "la cría y el abuelo" begins with a pronoun and a verb.
         ("coordinated_subject", r"\b(?:o|u|ni|con)\b|^(?:la|las|los) "),
         # "Cada uno de los niños".
@@ -117,7 +119,7 @@ def test_the_two_nouns_are_of_two_genders(pairs: Pairs, uid: str, left: str, rig
 @pytest.mark.parametrize(
     ("uid", "name", "animacy"),
     [
-        ("subject_verb_agreement_attractor", "hermana", "Anim"),
+        ("subject_verb_agreement_attractor", "maestra", "Anim"),
         ("distractor_agreement_relative_clause", "niñas", "Anim"),
         # A person without a is no object; a thing would be ("los libros que leen").
         ("inverted_subject_relative", "niña", "Anim"),
