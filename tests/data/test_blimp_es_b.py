@@ -104,7 +104,7 @@ def test_words_have_the_features_that_close_a_reading(
         (
             "no_a_with_thing",
             "lavó",
-            "seguir superar afectar mirar tocar llevar subir traducir doblar",
+            "seguir superar afectar mirar tocar llevar subir traducir doblar afinar",
         ),
         ("object_de", "acuerda", "pensar hablar soñar"),
         ("object_en", "confía", "pensar creer participar dudar"),
