@@ -326,9 +326,8 @@ def _wrong(value: object, shape: object, where: str, strict: bool = False) -> It
         for number, item in enumerate(value, 1):
             yield from _wrong(item, shape[0], f"{where}[{number}]", strict)
     elif isinstance(shape, Mapping) and isinstance(value, Mapping):
-        named = {
-            str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str
-        }
+        keys = [key for key in shape if key is not str]
+        named = {str(key).removesuffix("?"): shape[key] for key in keys}
         lacking = [key for key in named if key in shape and key not in value]
         if lacking:
             yield f"{where or 'it'} has no {', '.join(lacking)}"

@@ -15,13 +15,7 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.heuristics import (
-    PREFIX_WORDS,
-    PairTexts,
-    heuristics_of,
-    pair_of,
-    word_counts,
-)
+from solecism.check.heuristics import PREFIX_WORDS, PairTexts, heuristics_of, pair_of, word_counts
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
 from solecism.inputs import (

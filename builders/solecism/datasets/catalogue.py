@@ -218,10 +218,8 @@ def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
     if not path.is_file():
         return []
     known = read_bibliography(path)
-    message = f"[{entry.name}] has source"
-    wrong = [
-        unknown_error(message, k, "keys", known, path) for k in entry.sources if k not in known
-    ]
+    message, lacking = f"[{entry.name}] has source", [k for k in entry.sources if k not in known]
+    wrong = [unknown_error(message, key, "keys", known, path) for key in lacking]
     if wrong:
         raise InputError(problem for error in wrong for problem in error.problems)
     return [known[key] for key in entry.sources]

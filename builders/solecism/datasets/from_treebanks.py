@@ -29,6 +29,7 @@ from solecism.treebank.sources import LocalSource, found_languages, lexicon, tre
 from solecism.treebank.wrong_forms import WrongForms
 
 PRESET = "strict"
+_COUNTED = ("sentences", "words", "duplicates", "repeated", "crowded")
 LEAST = 50
 """A language with fewer items is built only if it is named."""
 
@@ -160,11 +161,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
     counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
     facts = {
         "preset": PRESET,
-        "sentences": tally.sentences,
-        "words": tally.words,
-        "duplicates": tally.duplicates,
-        "repeated": tally.repeated,
-        "crowded": tally.crowded,
+        **{name: getattr(tally, name) for name in _COUNTED},
         "relations": dict(sorted(tally.relations.items())),
         "masked": dict(sorted(tally.masked.items())),
         "licence": origin.licence,

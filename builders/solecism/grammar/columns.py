@@ -230,10 +230,7 @@ def slots_column(good: Sequence[SlotPlaces], bad: Sequence[SlotPlaces], rows: in
 
 
 def agreement_features(
-    controller: SlotPlaces | None,
-    attractors: Sequence[SlotPlaces],
-    target: Ints,
-    known: Flags,
+    controller: SlotPlaces | None, attractors: Sequence[SlotPlaces], target: Ints, known: Flags
 ) -> dict[str, pa.Array]:
     """Return the features of agreement by name.
 
@@ -336,9 +333,8 @@ def frequency_columns(
     ]
     texts = [[None if n is None else f"{n:.4g}" for n in values] for values in rows]
     columns = zip(*texts, strict=True) if texts else [()] * len(FREQUENCY)
-    return {
-        name: pa.array(column, pa.string()) for name, column in zip(FREQUENCY, columns, strict=True)
-    }
+    arrays = (pa.array(column, pa.string()) for column in columns)
+    return dict(zip(FREQUENCY, arrays, strict=True))
 
 
 CRITICAL = "critical"

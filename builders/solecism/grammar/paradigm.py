@@ -203,10 +203,8 @@ def check_size(paradigm: Paradigm, most: int) -> None:
     size = paradigm.plan.bound if wanted is None else wanted
     if size > most:
         made = "`draw: all` makes up to" if wanted is None else "`draw` asks for"
-        message = (
-            f"{made} {size:,} minimal sets, more than {most:,}: "
-            f"write `draw: {most}` or another number, or allow more (--most)"
-        )
+        way = f"write `draw: {most}` or another number, or allow more (--most)"
+        message = f"{made} {size:,} minimal sets, more than {most:,}: {way}"
         raise fail(message, paradigm.template.path, paradigm.template.lines.get("draw", 1))
 
 

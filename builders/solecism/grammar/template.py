@@ -155,9 +155,8 @@ def read_templates(path: Path) -> tuple[Template, ...]:
             raise fail(f"like: {like.text!r} is like this template itself", path)
         if not here.is_file():
             known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
-            raise unknown_error(
-                "like: there is no template", like.text or "", "templates", known, path
-            )
+            message = "like: there is no template"
+            raise unknown_error(message, like.text or "", "templates", known, path)
         files.append(_TemplateFile.read(here))
     front, tests, errors = inherited([file.front for file in files])
     body = files[0].body

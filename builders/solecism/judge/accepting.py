@@ -140,9 +140,8 @@ def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltCo
         others = [one for one in head.get(key, []) if one["config_name"] not in names]
         head[key] = [*others, *map(entry, made)]
     judged = ", ".join(f"`{name}`" for name in re.findall(r"<!-- judged:(\S+) -->", text))
-    note = (
-        f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
-    )
+    note = f"People have judged pairs of {judged}: see *Judged by people*."
+    note += " Others nobody has judged."
     text = _UNJUDGED.sub(lambda _: f"<!-- unjudged -->{note}<!-- /unjudged -->", text)
     return with_head(DatasetCardData(**head), f"{text}\n")
 

@@ -111,9 +111,8 @@ class Table:
     def usual_cells(self, named: Container[str]) -> tuple[Feats, ...]:
         """Return the form columns that are drawn where the features ``named`` are asked for."""
         asked = [(name, values) for name, values in self.asked.pairs if name not in named]
-        return tuple(
-            c for c in self.cells if all(values.isdisjoint(c.get(n, ())) for n, values in asked)
-        )
+        usual = (c for c in self.cells if all(v.isdisjoint(c.get(n, ())) for n, v in asked))
+        return tuple(usual)
 
     def row(self, lemma: str) -> Row:
         """Return the row of a lemma; raises :class:`InputError` if there is none."""
@@ -198,9 +197,8 @@ def _completed(table: Table, main: Table | None) -> Table:
     source, problems, rows = main or table, list[Problem](), list[Row]()
     inherited = [name for name in source.columns if name not in table.columns]
     for row in table.rows:
-        found = [
-            source.by_lemma[name] for name in (row.lemma, row.shown) if name in source.by_lemma
-        ]
+        names = (row.lemma, row.shown)
+        found = [source.by_lemma[name] for name in names if name in source.by_lemma]
         forms = next((other.forms for other in (row, *found) if other.forms), {})
         if source.cells and not forms:
             lacking = f"{source.name}.tsv has no such lemma" if main else "every form is empty"

@@ -230,9 +230,8 @@ def missed_items(found: Missed) -> Iterator[Table | Text]:
     for it in some:
         yield Text(f"\n{it.name}", style="bold")
         for item in it.items:
-            yield Text(
-                f"{item.id}  {item.sentence_good}\n{'*':>18}{item.sentence_bad}".rstrip(" *\n")
-            )
+            pair = f"{item.id}  {item.sentence_good}\n{'*':>18}{item.sentence_bad}"
+            yield Text(pair.rstrip(" *\n"))
     yield Text(f"\nmodels: {', '.join(found.models)}", style="dim")
     yield Text("by chance: the product of their shares of misses, as if they missed independently",
                style="dim")  # fmt: skip

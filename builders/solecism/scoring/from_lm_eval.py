@@ -193,13 +193,9 @@ def _counted(found: Summary, source: _Source, tasks: Sequence[_Task]) -> Summary
         tallies[renamed(source.data).get(uid, uid)] = task.counts.to_json()
         overall.add(task.counts)
     mean = sum(each["accuracy"] or 0.0 for each in tallies.values()) / len(tallies)
-    by = {
-        "UID": tallies,
-        "config": {source.config: overall.to_json()},
-        "phenomenon": {},
-        "construction": {},
-    }
-    return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean}, "by": by}
+    total = overall.to_json()
+    by = {"UID": tallies, "config": {source.config: total}, "phenomenon": {}, "construction": {}}
+    return {"rows": 0, "overall": total, "macro": {"UID": mean}, "by": by}
 
 
 def _signature(found: Summary, source: _Source, names: Sequence[str]) -> Signature:

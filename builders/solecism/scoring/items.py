@@ -224,10 +224,8 @@ def _parts_of(spec: str) -> tuple[str, str, str]:
             raise fail(f"name a config of {spec!r}, as {plain}/{min(configs)} {near}")
         return plain, [*usual, *configs][0], ""
     if not name:
-        raise fail(
-            f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder is here "
-            f"under that name (make one: `solecism build {spec}`)"
-        )
+        message = f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder"
+        raise fail(f"{message} is here under that name (make one: `solecism build {spec}`)")
     return name, last, ""
 
 

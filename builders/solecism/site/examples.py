@@ -312,9 +312,8 @@ def samples_of(
         if name and items.config.kind == "pair":
             pairs = [PairTexts(*items.texts[row]) for row in rows[:AUDITED].tolist()]
             found = audit_pairs(name, pairs)
-        made[name] = ParadigmSample(
-            len(rows), shown, tuple(_features(items, rows, not name)), found
-        )
+        features = tuple(_features(items, rows, not name))
+        made[name] = ParadigmSample(len(rows), shown, features, found)
     return made
 
 

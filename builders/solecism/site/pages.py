@@ -227,11 +227,10 @@ def _phenomena(contents: SiteContents) -> Iterator[SitePage]:
     top = ("Phenomena", "phenomena/index.html")
     yield _page("phenomena.html.jinja", top[1], top[0], tree=tree, known=phenomena())
     for name, rows in tree.items():
-        lines = [(row.uid, spec, cells) for row in rows for spec, cells in row.figures.items()]
+        every = [(row.uid, spec, cells) for row in rows for spec, cells in row.figures.items()]
+        lines = [line for line in every if line[2]]
         models = tuple(dict.fromkeys(model for *_, cells in lines for model in cells))
-        figures = (
-            FigureRow(uid, 0, tuple(map(c.get, models)), spec) for uid, spec, c in lines if c
-        )
+        figures = (FigureRow(uid, 0, tuple(map(c.get, models)), spec) for uid, spec, c in lines)
         yield _page(
             "phenomenon.html.jinja", _phenomenon_path(name), name, (top,), rows=rows,
             known=phenomena().get(name), samples=contents.samples,

@@ -82,9 +82,8 @@ def items_of(
         "depth": _depths(tokens)[sentence].astype(np.int32),
         "frequency": pa.array(frequency, pa.int32()),
     }
-    return pa.table(
-        [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names], CLOZE
-    )
+    arrays = [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names]
+    return pa.table(arrays, CLOZE)
 
 
 def _depths(tokens: Tokens) -> Ints:

@@ -336,9 +336,8 @@ class _Reader:
         head = np.where(number > 0, start + number - 1, -1)
         top = len(head)
         wide = np.bincount(head[head >= 0], minlength=top) > _WIDEST
-        self._check(
-            ~wide[head] | (head < 0), "HEAD", f"of a word with up to {_WIDEST:,} dependents"
-        )
+        wanted = f"of a word with up to {_WIDEST:,} dependents"
+        self._check(~wide[head] | (head < 0), "HEAD", wanted)
         above = np.append(np.where(head < 0, top, head), top)
         for _ in range(int(size.max(initial=0)).bit_length()):
             above = above[above]

@@ -524,9 +524,8 @@ def read_inventory(
     ``see`` is called with each chunk of the treebanks. Raises :class:`InputError` for files that
     cannot be read.
     """
-    forms = read_forms(
-        language, ((found.origin.name, path) for found in treebanks for path in found.files), see
-    )
+    files = ((found.origin.name, path) for found in treebanks for path in found.files)
+    forms = read_forms(language, files, see)
     licences = {found.origin.name: found.origin.licence for found in treebanks}
     if unimorph is None:
         return replace(forms, licences=licences)

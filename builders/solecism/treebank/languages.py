@@ -58,9 +58,8 @@ class Rule:
 
     def __str__(self) -> str:
         value = f"={self.value}" if self.value else ""
-        return " ".join(
-            filter(None, (layered(self.feature, self.layer) + value, self.side, self.of))
-        )
+        feature = layered(self.feature, self.layer) + value
+        return " ".join(filter(None, (feature, self.side, self.of)))
 
 
 @dataclass(frozen=True)
@@ -298,9 +297,8 @@ class PairRules:
         if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
             return False
         # A determiner has its plain form only before some beginnings of words: *il*, not *lo*.
-        return not (determiner and self.plain) or bool(
-            re.match(self.plain, right.lstrip().casefold())
-        )
+        plain = re.match(self.plain, right.lstrip().casefold())
+        return not determiner or plain is not None
 
 
 def words_of(text: str) -> list[str]:

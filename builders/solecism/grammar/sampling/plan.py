@@ -245,9 +245,8 @@ class _LevelTree:
         plan, labels = self.plan, self.labels
         if not labels and not plan.weights:
             return plan.elimination
-        return eliminate(
-            list(map(len, plan.domains)), plan.clauses, labels, plan.path, plan.weights
-        )
+        sizes = list(map(len, plan.domains))
+        return eliminate(sizes, plan.clauses, labels, plan.path, plan.weights)
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:

@@ -261,9 +261,8 @@ class ServerReader:
         """
         own = pieces[self.begins :]
         self._check_values(own)
-        other = self.server.lacks(
-            "returns tokens that are not the text", "".join(token for token, _ in pieces)
-        )
+        said = "".join(token for token, _ in pieces)
+        other = self.server.lacks("returns tokens that are not the text", said)
         out: list[PlacedToken] = []
         waiting: list[tuple[str, float]] = []
         place = 0
