@@ -293,6 +293,11 @@ def _validate(table: pa.Table, path: Path, first: int) -> None:
             raise fail(f"column {name!r}, row {first}: {reason}", path) from None
 
 
+def with_tuples(table: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a table of TOML with tuples in place of lists."""
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+
 def check(
     value: object, shape: object, path: Path | str, what: str = "", strict: bool = False
 ) -> None:

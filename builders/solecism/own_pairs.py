@@ -169,11 +169,8 @@ def _with_columns(table: pa.Table, name: str, place: str) -> pa.Table:
         columns |= zip([field.name for field in features.type], features.flatten(), strict=True)
     extra = [key for key in columns if key not in PAIR_TYPES.names and key not in FEATURES]
     schema = pair_schema(n for n in extra if not pa.types.is_nested(columns[n].type))
-    typed = {
-        field.name: _cast(columns.get(field.name), field, rows, place)
-        for field in (*PAIR_TYPES, *schema.field("features").type)
-    }
     fields = list(schema.field("features").type)
+    typed = {f.name: _cast(columns.get(f.name), f, rows, place) for f in (*PAIR_TYPES, *fields)}
     typed["features"] = pa.StructArray.from_arrays([typed[f.name] for f in fields], fields=fields)
     return pa.table([typed[key] for key in schema.names], schema=schema)
 

@@ -101,11 +101,8 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
 
 def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
     """Return what the expressions of some lines ask of each slot."""
-    return merge_uses(
-        paradigm.phrases.uses(source)
-        for condition in conditions
-        for source in condition.expressions
-    )
+    sources = [source for condition in conditions for source in condition.expressions]
+    return merge_uses(map(paradigm.phrases.uses, sources))
 
 
 def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:

@@ -154,10 +154,9 @@ def _config(
 ) -> Config:  # fmt: skip
     by_kind = {template.is_pair: template for template in templates}
     if len(by_kind) > 1:
-        message = (
-            f"is a suite among the minimal pairs of config {name!r}: a config has items of one kind"
-            ' (`configs = "paradigms"` in the catalogue makes a config of each paradigm)'
-        )
+        way = '`configs = "paradigms"` in the catalogue makes a config of each paradigm'
+        why = f"a config has items of one kind ({way})"
+        message = f"is a suite among the minimal pairs of config {name!r}: {why}"
         raise fail(message, by_kind[False].path, by_kind[False].conditions[0].line)
     is_collected = entry.configs == "paradigms" and name in COLLECTIONS
     is_converted = is_collected and name in CONVERTED.values()

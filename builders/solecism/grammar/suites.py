@@ -31,9 +31,8 @@ def draw_suites(
         lines = [line.render(columns, rows) for line in conditions]
         for line, condition in zip(lines, paradigm.template.conditions, strict=True):
             if len(line) > len(np.unique(line.row)):
-                message = (
-                    f"condition {condition.name!r} has several alternatives: `clash` found them"
-                )
+                what = f"condition {condition.name!r} has several alternatives"
+                message = f"{what}: `clash` found them"
                 raise fail(message, paradigm.template.path, condition.line)
         whole = reduce(np.intersect1d, [line.row for line in lines])
         if wanted is not None and len(whole) >= wanted - counts.sets:

@@ -56,10 +56,8 @@ def _often(counts: Counter[Feats], least: int) -> list[Feats]:
 
 def _write(root: Root, code: str, said: Mapping[str, object]) -> list[Path]:
     names = ("words.txt", "unwanted.tsv", "orthography.tsv", "README.md", "cells.toml")
-    texts = {
-        root.path / "lexicons" / code / name: _MODELS.get_template(name).render(said)
-        for name in names
-    }
+    folder = root.path / "lexicons" / code
+    texts = {folder / name: _MODELS.get_template(name).render(said) for name in names}
     phrases = _MODELS.get_template("phrases.jinja").render(said)
     texts[root.path / "templates" / SHARED / f"{code}.jinja"] = phrases
     if there := [path for path in texts if path.exists()]:

@@ -133,11 +133,8 @@ def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[st
     Cells that are missing at the end of a row are empty. Raises :class:`InputError` where the file
     is empty or lacks a required first column, and for all rows that are longer than the header.
     """
-    lines = [
-        (n, t)
-        for n, t in enumerate(read_lines(path, "L014", _SPACES), 1)
-        if t.strip() and t[0] != "#"
-    ]
+    texts = enumerate(read_lines(path, "L014", _SPACES), 1)
+    lines = [(n, text) for n, text in texts if text.strip() and text[0] != "#"]
     if not lines:
         raise fail("the table is empty: it has no header", path, 1)
     number, header = lines[0][0], lines[0][1].split("\t")

@@ -191,11 +191,8 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         else:
             similar |= by_uid if by == "UID" else paradigm_correlations(result, by)
         similar.setdefault(ALL, []).extend(every)
-    cells = {
-        key: FigureCell.of(part, similar.get(key, ()))
-        for key, part in tallies.items()
-        if part.n or part.skipped
-    }
+    met = {key: part for key, part in tallies.items() if part.n or part.skipped}
+    cells = {key: FigureCell.of(part, similar.get(key, ())) for key, part in met.items()}
     return with_totals(cells, FigureCell.of(overall, similar[ALL]))
 
 

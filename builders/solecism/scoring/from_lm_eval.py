@@ -233,9 +233,6 @@ def _settings(
         "shots": f"{sorted(shots)} seed {seed}, turns {turns}" if any(shots) else "",
         "backend": str(known.get("model") or "hf").removeprefix("hf"),
     }
-    settings |= {
-        re.sub(r"\W", "_", name): str(value)
-        for name, value in said.items()
-        if name not in _SILENT and value is not None
-    }
+    known = {name: value for name, value in said.items() if name not in _SILENT}
+    settings |= {re.sub(r"\W", "_", n): str(v) for n, v in known.items() if v is not None}
     return {name: value for name, value in settings.items() if value}

@@ -191,11 +191,8 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
     if usual and not has_pattern:
         return [f"{name}/{usual[0]}"]
     wanted = ("pair", "suite") if pattern == "*" else ("pair", "suite", "cloze")
-    fitting = [
-        config
-        for config, entry in configs.items()
-        if fnmatchcase(config, pattern) and entry.kind in wanted
-    ]
+    known = [config for config, entry in configs.items() if entry.kind in wanted]
+    fitting = [config for config in known if fnmatchcase(config, pattern)]
     if not fitting:
         near = candidates("configs", sorted(configs), pattern)
         raise fail(f"data set {name!r} has no config that fits {pattern!r} {near}")

@@ -419,7 +419,7 @@ def _missing(name: str) -> str:
 
 @contextmanager
 def _on_hub(name: str) -> Iterator[None]:
-    """Tell what a name stands for where it is not found."""
+    """Raise with what a name may stand for where it is not found."""
     try:
         yield
     except InputError as error:

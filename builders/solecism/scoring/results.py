@@ -359,9 +359,8 @@ class Result:
                 raise fail(f"column {column.name!r} has a value that is null", path)
             if column.type == pa.float64() and pc.any(pc.is_nan(table[column.name])).as_py():
                 raise fail(f"column {column.name!r} has a value that is not a number (NaN)", path)
-        decisions = (
-            pc.unique(table["decision"]).to_pylist() if "decision" in table.schema.names else []
-        )
+        known = "decision" in table.schema.names
+        decisions = pc.unique(table["decision"]).to_pylist() if known else []
         if wrong := set(decisions) - {0.0, 0.5, 1.0, None}:
             raise fail(f"column 'decision' has {min(wrong)}, wanted 0, 0.5 or 1", path)
         return table

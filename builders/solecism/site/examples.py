@@ -129,11 +129,8 @@ class ShownText:
             plain = word.replace("=", "")
             start = max(self.text.find(plain, end), end)
             end = start + len(plain)
-            inside = [
-                piece
-                for piece, stop in zip(self.pieces, ends, strict=True)
-                if start < stop and end > stop - len(piece.text)
-            ]
+            placed = zip(self.pieces, ends, strict=True)
+            inside = [p for p, stop in placed if start < stop and end > stop - len(p.text)]
             notes = "; ".join(dict.fromkeys(piece.note for piece in inside if piece.note))
             yield TextPiece(word, any(piece.differs for piece in inside), notes), gloss
 

@@ -383,11 +383,8 @@ def _results(contents: SiteContents) -> SitePage:
     path, found = "results/index.html", contents.results
     if not found.results:
         return _page("no_results.html.jinja", path, "Results", others=found.others)
-    browsers = {
-        f"{config.spec} {data.entry.version}": f"../{_browse(data, config)}"
-        for data in contents.data
-        for config in data.whole_configs
-    }
+    whole = [(data, config) for data in contents.data for config in data.whole_configs]
+    browsers = {f"{c.spec} {d.entry.version}": f"../{_browse(d, c)}" for d, c in whole}
     values = page_values(found.results, "config", judgments=found.judgments)
     values |= {"checkpoints": checkpoint_curves(found.results), "browsers": browsers}
     return _page("page.html.jinja", path, str(values.pop("title")), others=found.others, **values)

@@ -14,7 +14,7 @@ from pathlib import Path
 import regex
 
 from solecism.errors import candidates, fail, unknown_error
-from solecism.inputs import Json, read_toml
+from solecism.inputs import Json, read_toml, with_tuples
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
 
@@ -320,6 +320,4 @@ def rules_of(code: str) -> PairRules:
     table = _table("pairs")
     stanza = table.get(code, _CAREFUL)
     stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza}
-    stanza = {**stanza, "honours": code in table["honours"]}
-    values: dict[str, Json] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
-    return PairRules(code, **values)
+    return PairRules(code, **with_tuples(stanza), honours=code in table["honours"])

@@ -119,11 +119,8 @@ class DrawPlan:
         tested yet.
         """
         masks = [c.allows(columns) for c in self.clauses if max(c.scope) == slot]
-        masks += [
-            self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]]
-            for a, b in self.apart
-            if max(a, b) == slot
-        ]
+        apart = [pair for pair in self.apart if max(pair) == slot]
+        masks += [self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]] for a, b in apart]
         if not masks:
             return columns
         mask = reduce(np.logical_and, masks)
