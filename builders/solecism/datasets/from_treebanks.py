@@ -109,8 +109,7 @@ class _MinedLanguage:
     @cached_property
     def settings(self) -> Settings:
         forms = self.inventory  # reading it fills the evidence, which the profile needs
-        language = language_of(self.code, self.profile)
-        return Settings(language, PRESET, MASKS, forms=forms)
+        return Settings(language_of(self.code, self.profile), PRESET, MASKS, forms=forms)
 
     @cached_property
     def profile(self) -> Profile:
@@ -169,8 +168,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
         "reason": mined.profile.reason,
         "sources": [found.facts()],
     }
-    about = f"mined from {origin.name}"
-    return _built(origin.name, about, counts, example, facts)
+    return _built(origin.name, f"mined from {origin.name}", counts, example, facts)
 
 
 def _derived(

@@ -305,8 +305,7 @@ def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
         frequency = np.array([float(text or "nan") for text in texts])[inverse]
         known = (slot.code >= 0) & ~np.isnan(frequency)
         lowest = np.where(known, np.minimum(lowest, frequency), lowest)
-    halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
-    return pc.cast(halves, pa.string())
+    return pc.cast(pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest)), pa.string())
 
 
 FREQUENCY = ("frequency", "frequency_good", "frequency_bad")

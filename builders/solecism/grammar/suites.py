@@ -38,8 +38,7 @@ def draw_suites(
         if wanted is not None and len(whole) >= wanted - counts.sets:
             whole = whole[: wanted - counts.sets]
             rows = int(whole[-1]) + 1
-        made = np.isin(np.arange(rows), whole)
-        counts.skip(made, [line.skipped for line in lines])
+        counts.skip(np.isin(np.arange(rows), whole), [line.skipped for line in lines])
         counts.sets += len(whole)
         counts.pairs += len(whole)
         if len(whole):

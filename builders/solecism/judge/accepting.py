@@ -22,13 +22,7 @@ from yaml import YAMLError
 from solecism.datasets import manifest as manifests
 from solecism.datasets.card import card_config, card_info, with_head
 from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
-from solecism.datasets.manifest import (
-    FileDigest,
-    Manifest,
-    changed_files,
-    content_of,
-    read_manifest,
-)
+from solecism.datasets.manifest import FileDigest, Manifest, changed_files, read_manifest
 from solecism.errors import candidates, fail
 from solecism.files import is_own_file, json_of, link_file, replacing_folder, write_text
 from solecism.hashing import file_digest
@@ -118,7 +112,7 @@ def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in dropped)
     write_text(fresh / "excluded" / f"{config}.jsonl", "".join(lines))
     return BuiltConfig(
-        name, (), content_of([path]), table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
+        name, (), manifests.content_of([path]), table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
         schema.JUDGMENTS, manifest.config(config).languages, tags=manifest.config(config).tags,
     )  # fmt: skip
 

@@ -239,8 +239,7 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
         rows = rows[rows.groupby(["config", "id"])["shown"].transform("nunique") == 2]
     rows = rows.sort_values(["config", "UID", "id"], kind="stable")
     code = rows.groupby(["config", "id"], sort=False).ngroup().to_numpy()
-    judge = rows["participant"].factorize()[0]
-    rows = rows.assign(pair=code, judge=judge, influence=0.0)
+    rows = rows.assign(pair=code, judge=rows["participant"].factorize()[0], influence=0.0)
     by_pair = rows.groupby("pair")
     found = by_pair[list(PAIR)].first()
     found["n"], found["accuracy"] = by_pair.size(), by_pair["value"].mean()

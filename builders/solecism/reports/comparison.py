@@ -55,8 +55,7 @@ def paired_bootstrap(difference: Numbers, clusters: Numbers | None = None) -> In
     sizes = np.bincount(owner).astype(np.float64)
     kinds, counts = np.unique(np.stack([sums, sizes]), axis=1, return_counts=True)
     drawn = np.random.default_rng(0).multinomial(len(sums), counts / len(sums), RESAMPLES)
-    means = (drawn @ kinds[0]) / (drawn @ kinds[1])
-    low, high = np.quantile(means, [0.025, 0.975])
+    low, high = np.quantile((drawn @ kinds[0]) / (drawn @ kinds[1]), [0.025, 0.975])
     return Interval(float(difference.mean()), float(low), float(high))
 
 

@@ -257,8 +257,7 @@ def paradigm_correlations(result: Result, by: str) -> dict[str, list[float]]:
     """
     if result.run["method"] not in _WHOLE:
         return {}
-    columns = ["UID", "logp_good", "logp_bad", COLUMNS.get(by, "features")]
-    table = result.read(columns)
+    table = result.read(["UID", "logp_good", "logp_bad", COLUMNS.get(by, "features")])
     groups = group_column(table, by)
     known = pc.and_(pc.is_valid(pc.add(table["logp_good"], table["logp_bad"])), pc.is_valid(groups))
     keys = pa.table({"group": groups, "UID": table["UID"]}).filter(known)

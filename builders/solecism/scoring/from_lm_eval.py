@@ -115,8 +115,7 @@ def _result(path: Path, found: Summary, source: _Source, names: Sequence[str]) -
         counted = _counted(found, source, tasks)
     head = {"signature": str(signature), "run": signature.to_json()}
     name = quote("#".join((path.stem, *filter(None, source))), safe="#")
-    place = path.with_name(name)
-    return Result(place, {**head, **counted, "environment": {}}, rows)
+    return Result(path.with_name(name), {**head, **counted, "environment": {}}, rows)
 
 
 def _task(path: Path, found: Summary, name: str) -> _Task:

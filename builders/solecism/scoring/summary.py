@@ -214,8 +214,7 @@ def tally(keys: pa.ChunkedArray, table: pa.Table) -> dict[str, Tally]:
     """Count the rows of a table by ``keys``; rows without a key are left out."""
     reasons = table["skipped"]
     missing = pc.or_(pc.is_null(table["decision"]), pc.is_valid(reasons))
-    decided = np.where(missing, np.nan, table["decision"].to_numpy())
-    found = _count(keys, decided)
+    found = _count(keys, np.where(missing, np.nan, table["decision"].to_numpy()))
     left = zip(keys.filter(missing).to_pylist(), reasons.filter(missing).to_pylist(), strict=True)
     for (key, reason), count in Counter(left).items():
         if key is not None:

@@ -36,8 +36,7 @@ def items_of(
     that the paper calls duplicates have the same id. ``origin``: the treebank with its licence and
     genre, by column. With ``forms`` items have the frequency of the masked word.
     """
-    chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
-    pair, masked = np.nonzero(chosen)
+    pair, masked = np.nonzero(found.kept.T & np.array([mask in masks for mask in MASKS]))
     pairs = found.pairs[pair]
     word = np.where(masked == 1, pairs.target, pairs.controller)
     wanted = np.zeros(len(tokens.sentences), bool)

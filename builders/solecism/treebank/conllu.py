@@ -250,8 +250,7 @@ class _Reader:
                 columns = f"{len(cells)} column{'s' * (len(cells) > 1)}"
                 raise fail(f"{columns} where CoNLL-U has 10: {line[:40]!r}", self.path, number)
             if "" in cells:
-                name = COLUMNS[cells.index("")]
-                raise fail(f"column {name} is empty", self.path, number)
+                raise fail(f"column {COLUMNS[cells.index('')]} is empty", self.path, number)
             self._read_token(number, cells)
 
     def _read_token(self, number: int, cells: list[str]) -> None:
