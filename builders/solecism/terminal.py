@@ -95,8 +95,8 @@ def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> I
     every few seconds instead.
     """
     console = terminal(stderr=True)
-    name = progress.TextColumn("{task.description}", markup=False)
-    shown, hidden = (name, progress.BarColumn(), *columns), not console.is_terminal
+    step = progress.TextColumn("{task.description}", markup=False)
+    shown, hidden = (step, progress.BarColumn(), *columns), not console.is_terminal
     with progress.Progress(*shown, console=console, transient=True, disable=hidden) as bars:
         task = bars.add_task(first, total=None)
         began = said = monotonic()

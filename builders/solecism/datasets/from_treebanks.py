@@ -30,6 +30,7 @@ from solecism.treebank.wrong_forms import WrongForms
 
 PRESET = "strict"
 _COUNTED = ("sentences", "words", "duplicates", "repeated", "crowded")
+"""What the manifest has of :class:`~solecism.treebank.mining.MiningCounts`."""
 LEAST = 50
 """A language with fewer items is built only if it is named."""
 

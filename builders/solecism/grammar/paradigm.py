@@ -101,8 +101,7 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
         _refuse(p for line, text in sources for p in phrases.problems(text, names, place, line))
         printed = merge_uses(map(phrases.uses, template.line_expressions))
         unused = [slot for slot in template.slots if slot.name not in printed]
-        message = "slot {!r} is used in no line"
-        _refuse(Problem(message.format(slot.name), place, slot.line) for slot in unused)
+        _refuse(Problem(f"slot {s.name!r} is used in no line", place, s.line) for s in unused)
         message = "features: every pair has {!r} already, give it another name"
         taken = [name for name in template.features if name in FEATURES]
         _refuse(Problem(message.format(name), place, lines["features"]) for name in taken)

@@ -34,6 +34,7 @@ class Macro:
 
 
 Macros = Mapping[str, Macro]
+"""Macros by name."""
 
 
 def calls_of(body: nodes.Node, macros: Macros) -> int:

@@ -108,11 +108,12 @@ def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)  # a link to the file that is replaced
     pq.write_table(table, path)
+    content = manifests.content_of([path])
     dropped = (row for row in table.to_pylist() if row["verdict"] == "drop")
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in dropped)
     write_text(fresh / "excluded" / f"{config}.jsonl", "".join(lines))
     return BuiltConfig(
-        name, (), manifests.content_of([path]), table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
+        name, (), content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
         schema.JUDGMENTS, manifest.config(config).languages, tags=manifest.config(config).tags,
     )  # fmt: skip
 

@@ -232,6 +232,6 @@ def _settings(
         "shots": f"{sorted(shots)} seed {seed}, turns {turns}" if any(shots) else "",
         "backend": str(known.get("model") or "hf").removeprefix("hf"),
     }
-    known = {name: value for name, value in said.items() if name not in _SILENT}
-    settings |= {re.sub(r"\W", "_", n): str(v) for n, v in known.items() if v is not None}
+    given = {name: value for name, value in said.items() if name not in _SILENT}
+    settings |= {re.sub(r"\W", "_", n): str(v) for n, v in given.items() if v is not None}
     return {name: value for name, value in settings.items() if value}

@@ -334,7 +334,7 @@ def unwrapped(model: Any) -> PreTrainedModel:
     while inner is not None and not isinstance(inner, PreTrainedModel):
         if getattr(getattr(inner, "active_peft_config", None), "is_prompt_learning", False):
             raise fail("a model with a learned prompt (peft) is not scored: LoRA and the like are")
-        found = [getattr(inner, name, None) for name in _INSIDE]
+        found = (getattr(inner, name, None) for name in _INSIDE)
         inner = next((one for one in found if one is not None), None)
     if inner is None:
         wanted = "a name, a folder, or a loaded model of transformers"

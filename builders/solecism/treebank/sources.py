@@ -36,6 +36,7 @@ TRIES = 4
 TIMEOUT = 30.0
 PIECE = 1 << 16
 _TOLD = ("language", "licence", "commercial", "redistributable")
+"""What a manifest says of an origin as the catalogue has it."""
 MOST = 1 << 28
 """The bytes of a file at most; GitHub takes files up to 100 MiB."""
 

@@ -49,6 +49,7 @@ _PLAIN = np.array(
 _OF_LAYER = {"erg": ("Erg",), "abs": ("Abs", "Nom"), "dat": ("Dat",)}
 """For a layer, the cases of the arguments with which its features agree."""
 _Question = Callable[[WordForm], frozenset[str]]
+"""Returns the features that a word shows, or leaves open."""
 _OWN = ("Gender", "Person")
 """Features that do not inflect nouns: what agrees in them does not tell the noun's form."""
 

@@ -31,7 +31,7 @@ class SuiteTask(ConfigurableTask):
         """Ask for each distinct text, up to and through each region that a prediction speaks of."""
         for name in ("apply_chat_template", "chat_template"):
             kwargs.pop(name, None)
-        ask = partial(Instance, "loglikelihood", doc, **kwargs)
+        ask = partial(Instance, request_type="loglikelihood", doc=doc, **kwargs)
         return [ask(arguments=("", text), idx=n) for n, text in enumerate(_texts(doc))]
 
     def process_results(
