@@ -96,7 +96,8 @@ def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> I
     """
     console = terminal(stderr=True)
     step = progress.TextColumn("{task.description}", markup=False)
-    shown, hidden = (step, progress.BarColumn(), *columns), not console.is_terminal
+    shown = (step, progress.BarColumn(), *columns)
+    hidden = not console.is_terminal
     with progress.Progress(*shown, console=console, transient=True, disable=hidden) as bars:
         task = bars.add_task(first, total=None)
         began = said = monotonic()

@@ -48,7 +48,7 @@ def check_paths(
     """
     top, words_top = root / "templates", root / "lexicons"
     chosen = [_resolved(path, root) for path in paths]
-    chosen = chosen or [*filter(Path.is_dir, (words_top, top))]
+    chosen = chosen or [folder for folder in (words_top, top) if folder.is_dir()]
     if not chosen:
         raise fail("there are no folders templates/ and lexicons/ here", root)
     counts = counts if counts is not None else Counter()

@@ -215,7 +215,8 @@ def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
     if not path.is_file():
         return []
     known = read_bibliography(path)
-    message, lacking = f"[{entry.name}] has source", [k for k in entry.sources if k not in known]
+    message = f"[{entry.name}] has source"
+    lacking = [key for key in entry.sources if key not in known]
     wrong = [unknown_error(message, key, "keys", known, path) for key in lacking]
     if wrong:
         raise InputError(problem for error in wrong for problem in error.problems)

@@ -160,7 +160,8 @@ def difference(results: Sequence[Result], by: str) -> ModelDifference:
         raise fail(f"{paths[0]} and {paths[1]} have no scored item in common (by config and id)")
     groups = {str(name): some for name, some in both.groupby("group")}
     ordered = {name: groups[name] for name in sorted(groups, key=numeric_first)}
-    every, keys = {**ordered, ALL: both}.items(), ("decision", "decision_two", "set")
+    every = {**ordered, ALL: both}.items()
+    keys = ("decision", "decision_two", "set")
     rows = {name: compare(*(some[key].to_numpy() for key in keys)) for name, some in every}
     if len(names) != 2:
         names = [some[0].path.stem for some in sides]

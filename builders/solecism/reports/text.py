@@ -92,7 +92,8 @@ def _table(
 ) -> Table:
     """Return a table; that of a single column, without ``widths``, has room for its counts."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    label, wide, least = (*widths, None) if widths else (None, None, _CELL - 1)
+    label, wide = widths or (None, None)
+    least = None if widths else _CELL - 1
     table.add_column(by, width=label, overflow="fold")
     shown = [_has_correlations([column]) for column in some]
     for column, also in zip(some, shown, strict=True):
