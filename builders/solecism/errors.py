@@ -45,11 +45,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        parts = [
-            part if len(part) < 2_000 else f"{part[:1_000]} ... {part[-500:]}"
-            for part in (place, self.code, self.message)
-            if part
-        ]
+        said = filter(None, (place, self.code, self.message))
+        parts = [p if len(p) < 2_000 else f"{p[:1_000]} ... {p[-500:]}" for p in said]
         return visible(": ".join(parts))
 
 

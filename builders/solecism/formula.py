@@ -236,6 +236,5 @@ def unknown_terms(formula: Formula, regions: Mapping[str, Sequence[str]]) -> Ite
             yield f"prediction {formula.text!r}: there is no condition {condition!r} {near}"
         elif region != WHOLE and place_of(region, regions[condition]) is None:
             near = candidates("regions", list(regions[condition]), region)
-            yield (
-                f"prediction {formula.text!r}: condition {condition!r} has no region {region!r} {near}"
-            )
+            lacking = f"condition {condition!r} has no region {region!r} {near}"
+            yield f"prediction {formula.text!r}: {lacking}"

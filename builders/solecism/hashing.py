@@ -188,9 +188,8 @@ class ContentDigest:
             self._update(name, _bytes_of_texts(array)[0].data)
         else:
             self._update(f"{name}?", _bytes(array.is_valid()))
-            self._update(
-                name, _bytes(pc.fill_null(array, False if array.type == pa.bool_() else 0))
-            )
+            nothing = False if array.type == pa.bool_() else 0
+            self._update(name, _bytes(pc.fill_null(array, nothing)))
 
 
 def _bytes(array: pa.Array) -> memoryview:

@@ -293,6 +293,11 @@ def _validate(table: pa.Table, path: Path, first: int) -> None:
             raise fail(f"column {name!r}, row {first}: {reason}", path) from None
 
 
+def with_tuples(table: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a table of TOML with tuples in place of lists."""
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+
 def check(
     value: object, shape: object, path: Path | str, what: str = "", strict: bool = False
 ) -> None:
@@ -326,9 +331,8 @@ def _wrong(value: object, shape: object, where: str, strict: bool = False) -> It
         for number, item in enumerate(value, 1):
             yield from _wrong(item, shape[0], f"{where}[{number}]", strict)
     elif isinstance(shape, Mapping) and isinstance(value, Mapping):
-        named = {
-            str(key).removesuffix("?"): inner for key, inner in shape.items() if key is not str
-        }
+        keys = [key for key in shape if key is not str]
+        named = {str(key).removesuffix("?"): shape[key] for key in keys}
         lacking = [key for key in named if key in shape and key not in value]
         if lacking:
             yield f"{where or 'it'} has no {', '.join(lacking)}"

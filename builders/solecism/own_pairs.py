@@ -165,24 +165,14 @@ def _with_columns(table: pa.Table, name: str, place: str) -> pa.Table:
     columns = {**{key: pa.array(values) for key, values in made.items()}, **columns}
     columns.setdefault("set_id", columns["id"])
     features = columns.pop("features", None)
-    plain = {**columns, **_fields(features)}
-    extra = [key for key in plain if key not in PAIR_TYPES.names and key not in FEATURES]
-    schema = pair_schema(n for n in extra if not pa.types.is_nested(plain[n].type))
-    typed = {
-        field.name: _cast(plain.get(field.name), field, rows, place)
-        for field in (*PAIR_TYPES, *schema.field("features").type)
-    }
+    if features is not None and pa.types.is_struct(features.type):
+        columns |= zip([field.name for field in features.type], features.flatten(), strict=True)
+    extra = [key for key in columns if key not in PAIR_TYPES.names and key not in FEATURES]
+    schema = pair_schema(n for n in extra if not pa.types.is_nested(columns[n].type))
     fields = list(schema.field("features").type)
+    typed = {f.name: _cast(columns.get(f.name), f, rows, place) for f in (*PAIR_TYPES, *fields)}
     typed["features"] = pa.StructArray.from_arrays([typed[f.name] for f in fields], fields=fields)
     return pa.table([typed[key] for key in schema.names], schema=schema)
-
-
-def _fields(features: pa.ChunkedArray | None) -> dict[str, pa.Array]:
-    """Return the fields of a column of structs by name."""
-    if features is None or not pa.types.is_struct(features.type):
-        return {}
-    whole = features.combine_chunks()
-    return {field.name: whole.field(field.name) for field in whole.type}
 
 
 def _cast(column: Any, field: pa.Field, rows: int, place: str) -> pa.Array:

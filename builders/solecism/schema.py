@@ -59,12 +59,8 @@ PAIR_TYPES = pa.schema([field for field in pair_schema() if field.name != "featu
 """The columns of pairs whose types are the same in all data sets."""
 
 
-_END = pa.struct(
-    [
-        *((n, _TEXT) for n in ("form", "lemma", "feats")),
-        *((n, _INT) for n in ("index", "start", "end")),
-    ]
-)
+_PLACES = dict.fromkeys(("index", "start", "end"), _INT)
+_END = pa.struct(dict.fromkeys(("form", "lemma", "feats"), _TEXT) | _PLACES)
 
 _ATTRACTOR = pa.struct(
     [("form", _TEXT), ("lemma", _TEXT), ("upos", _TEXT), ("feats", _TEXT), ("index", _INT)]

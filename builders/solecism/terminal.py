@@ -54,13 +54,8 @@ class Terminal(Console):
 def terminal(stderr: bool = False) -> Terminal:
     """Return a console as wide as the terminal or ``$COLUMNS``; other output is not wrapped."""
     known = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
-    return Terminal(
-        width=None if known else UNWRAPPED,
-        stderr=stderr,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    width = None if known else UNWRAPPED
+    return Terminal(width=width, stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def counted(number: int, name: str) -> str:
@@ -100,14 +95,10 @@ def progress_bar(*columns: progress.ProgressColumn, first: str = "reading") -> I
     every few seconds instead.
     """
     console = terminal(stderr=True)
-    shown = (
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        *columns,
-    )
-    with progress.Progress(
-        *shown, console=console, transient=True, disable=not console.is_terminal
-    ) as bars:
+    step = progress.TextColumn("{task.description}", markup=False)
+    shown = (step, progress.BarColumn(), *columns)
+    hidden = not console.is_terminal
+    with progress.Progress(*shown, console=console, transient=True, disable=hidden) as bars:
         task = bars.add_task(first, total=None)
         began = said = monotonic()
 

@@ -170,9 +170,8 @@ def _read(path: Path) -> tuple[list[GrammarRule], list[Problem]]:
     texts = [(" ".join(line.split()), number) for number, line in enumerate(lines, 1)]
     used = [(text, number) for text, number in texts if text and text[0] != "#"]
     found = [part for text, number in used for part in _parse(text, str(path), number)]
-    return [x for x in found if isinstance(x, GrammarRule)], [
-        x for x in found if isinstance(x, Problem)
-    ]
+    rules = [part for part in found if isinstance(part, GrammarRule)]
+    return rules, [part for part in found if isinstance(part, Problem)]
 
 
 def _parse(text: str, path: str, line: int) -> Iterator[GrammarRule | Problem]:

@@ -251,8 +251,7 @@ def arpa_of(path: Path) -> Path | None:
     if path.is_dir():
         inside = path / "model.arpa"
         return inside if inside.is_file() else None
-    fits = path.name.endswith((".arpa", ".arpa.gz"))
-    return path if fits and path.is_file() else None
+    return path if path.name.endswith((".arpa", ".arpa.gz")) and path.is_file() else None
 
 
 def load_ngram(path: str | Path) -> NgramModel:

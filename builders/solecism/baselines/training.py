@@ -160,10 +160,8 @@ def train(
     options.check()
     chosen = list(seeds)[:1] if options.arch == "ngram" else list(seeds)
     folders = {seed: out / f"seed-{seed}" for seed in chosen}
-    missing = [seed for seed in chosen if not _finished(folders[seed], options, texts)]
-    for seed in missing:
-        report = _Reporter(seed, progress, notice)
-        train_seed(options, texts, folders[seed], report, device)
+    for seed in [seed for seed in chosen if not _finished(folders[seed], options, texts)]:
+        train_seed(options, texts, folders[seed], _Reporter(seed, progress, notice), device)
     return list(folders.values())
 
 

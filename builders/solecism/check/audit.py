@@ -15,13 +15,7 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 
-from solecism.check.heuristics import (
-    PREFIX_WORDS,
-    PairTexts,
-    heuristics_of,
-    pair_of,
-    word_counts,
-)
+from solecism.check.heuristics import PREFIX_WORDS, PairTexts, heuristics_of, pair_of, word_counts
 from solecism.contrast import differing_span, surplus
 from solecism.errors import fail, unknown_error
 from solecism.inputs import (
@@ -118,16 +112,12 @@ def _sides(good: str, bad: str) -> tuple[Words, ...]:
 
     A name at the beginning of one sentence keeps its capital if the other one has it inside.
     """
-    sides = [
-        words[:-1] if words and words[-1] in _MARKS else words
-        for words in map(words_of, (good, bad))
-    ]
+    both = map(words_of, (good, bad))
+    sides = [words[:-1] if words and words[-1] in _MARKS else words for words in both]
     capitals = {word for side in sides for word in side[1:] if word[:1].isupper()}
     names = [side[0][:1].upper() + side[0][1:] if side else "" for side in sides]
-    return tuple(
-        (name, *side[1:]) if name in capitals else side
-        for name, side in zip(names, sides, strict=True)
-    )
+    named = zip(names, sides, strict=True)
+    return tuple((name, *side[1:]) if name in capitals else side for name, side in named)
 
 
 def audit(
@@ -180,10 +170,8 @@ def audit_pairs(
     if not lemmas:
         words = (word for side in sides for text in side for word in words_of(text))
         lemmas = {word for word in words if word[:1].isalnum()}
-    bigrams = (
-        (list(pairwise(("<s>", *side, "</s>"))) for side in _sides(good, bad))
-        for good, bad in sides
-    )
+    bare = (_sides(*side) for side in sides)
+    bigrams = ((list(pairwise(("<s>", *side, "</s>"))) for side in both) for both in bare)
     return Audit(
         uid=uid,
         pairs=len(pairs),

@@ -83,9 +83,8 @@ def _noun_votes(
     controllers = [start for start, _, lemma in nouns if lemma == features.get("controller")]
     if not number or not controllers or features.get("treebank"):
         return None, None, None
-    before, after = (
-        [v for start, v, _ in nouns if (start < place) == side] for side in (True, False)
-    )
+    before = [value for start, value, _ in nouns if start < place]
+    after = [value for start, value, _ in nouns if start >= place]
     values = nouns[0][1], (before[-1] if controllers[0] < place else after[0]), nouns[-1][1]
     first, nearest, last = (0.5 if "," in value else float(value == number) for value in values)
     return first, nearest, last

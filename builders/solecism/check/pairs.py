@@ -58,10 +58,8 @@ class PairBatch:
     @cached_property
     def sides(self) -> tuple[pa.StringArray, pa.StringArray]:
         """The good and the bad sentences (null is read as empty)."""
-        good, bad = (
-            self.table[f"sentence_{side}"].combine_chunks().fill_null("")
-            for side in ("good", "bad")
-        )
+        columns = (self.table[f"sentence_{side}"] for side in ("good", "bad"))
+        good, bad = (column.combine_chunks().fill_null("") for column in columns)
         return good, bad
 
     @cached_property
@@ -495,9 +493,8 @@ def printed_as(form: str, printed: str, first: bool, spelling: Orthography) -> b
     words = form.split()
     for text in (printed, small):
         shown = text.split()
-        alike = len(words) == len(shown) and all(
-            b in _respellings(a, spelling) for a, b in zip(words, shown, strict=True)
-        )
+        pairs = zip(words, shown, strict=False)
+        alike = len(words) == len(shown) and all(b in _respellings(a, spelling) for a, b in pairs)
         if alike or (len(words) != len(shown) and text == spelt):
             return True
     return False

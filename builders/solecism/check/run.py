@@ -47,9 +47,8 @@ def check_paths(
     Raises :class:`InputError` for a path that names nothing.
     """
     top, words_top = root / "templates", root / "lexicons"
-    chosen = [_resolved(path, root) for path in paths] or [
-        folder for folder in (words_top, top) if folder.is_dir()
-    ]
+    chosen = [_resolved(path, root) for path in paths]
+    chosen = chosen or [folder for folder in (words_top, top) if folder.is_dir()]
     if not chosen:
         raise fail("there are no folders templates/ and lexicons/ here", root)
     counts = counts if counts is not None else Counter()

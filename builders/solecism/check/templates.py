@@ -74,8 +74,7 @@ def differs_from_siblings(unbound: UnboundTemplate) -> Iterator[Problem]:
         counts = Counter(getattr(t, key) for t in (unbound.template, *unbound.siblings))
         usual = max(counts, key=lambda value: (counts[value], value))
         if mine != usual:
-            detail = f"{key} is {mine!r}, elsewhere {usual!r}"
-            yield unbound.problem(detail, key)
+            yield unbound.problem(f"{key} is {mine!r}, elsewhere {usual!r}", key)
 
 
 def attractors_without_controller(unbound: UnboundTemplate) -> Iterator[Problem]:
@@ -102,11 +101,8 @@ def idle_slot(paradigm: Paradigm) -> Iterator[Problem]:
 
 def _asked(paradigm: Paradigm, conditions: Iterable[TemplateLine]) -> Uses:
     """Return what the expressions of some lines ask of each slot."""
-    return merge_uses(
-        paradigm.phrases.uses(source)
-        for condition in conditions
-        for source in condition.expressions
-    )
+    sources = [source for condition in conditions for source in condition.expressions]
+    return merge_uses(map(paradigm.phrases.uses, sources))
 
 
 def unprinted_slot(paradigm: Paradigm) -> Iterator[Problem]:
@@ -290,9 +286,8 @@ def unknown_phenomenon(unbound: UnboundTemplate) -> Iterator[Problem]:
     """
     name = unbound.template.phenomenon
     if name and not phenomenon_named(name):
-        yield unbound.problem(
-            f"{name!r} {candidates('phenomena', [*phenomena()], name)}", "phenomenon"
-        )
+        near = candidates("phenomena", [*phenomena()], name)
+        yield unbound.problem(f"{name!r} {near}", "phenomenon")
 
 
 def choice_in_line(unbound: UnboundTemplate) -> Iterator[Problem]:

@@ -62,8 +62,7 @@ def convert(source: str, target: Path, to: str | None = None, hub: str = "") -> 
             suites.setdefault(item["suite"], []).append(item)
         with filling_folder(target, _is_suite) as folder:
             for suite, some in suites.items():
-                name = check_name(suite, "suite", source)
-                write_syntaxgym(some, folder / f"{name}.json")
+                write_syntaxgym(some, folder / f"{check_name(suite, 'suite', source)}.json")
         return [target / f"{suite}.json" for suite in suites]
     return [target]
 

@@ -157,8 +157,7 @@ def _show_profile(
     for row in (row for row in profile.rows if row.both >= _SHOWN):
         kind, side = row.kind.replace("_", " "), f"{row.side} {row.of}"
         share = f"{row.agree / row.both:.1%}"
-        rows.append(
-            (kind, f"{row.feature} {row.value}", side, row.both, share, row.reason or "yes")
-        )
+        feature = f"{row.feature} {row.value}"
+        rows.append((kind, feature, side, row.both, share, row.reason or "yes"))
     heads = ["target", "feature", "controller"], ["pairs", "agree"], ["agreement"]
     cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())

@@ -66,9 +66,8 @@ def scaffold(
         shared = [installed.path / "templates" / SHARED / "kinds.yaml"]
         shared += sorted(shared[0].parent.glob(f"{language}.*"))
         tables = [*sorted(ours.parent.glob("*.tsv")), *sorted(ours.rglob("[!.]*.tsv"))]
-        texts = {
-            root.path / p.relative_to(installed.path): read_source(p) for p in [*tables, *shared]
-        }
+        paths = [*tables, *shared]
+        texts = {root.path / p.relative_to(installed.path): read_source(p) for p in paths}
         lexicon = Lexicon(ours)
     macros = root.path / "templates" / SHARED / f"{language}.jinja"
     phrases = texts.get(macros, "") or _phrases(macros, template.parent, lexicon)

@@ -130,9 +130,8 @@ def build_configs(
     with replacing_folder(out, files_of_build) as folder:
         items = _Items(configs, progress or no_progress)
         written = [(config, _write_config(config, items, folder)) for config in configs]
-        findings = dict.fromkeys(
-            f for _, made in written for p in made.paradigms for f in p.findings
-        )
+        paradigms = [paradigm for _, made in written for paradigm in made.paradigms]
+        findings = dict.fromkeys(f for paradigm in paradigms for f in paradigm.findings)
         if errors := [f for f in findings if f.level == "error"]:
             raise InputError(Problem(f.message, f.path, f.line, f.code) for f in errors)
         if tell:

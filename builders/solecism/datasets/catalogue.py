@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import regex
 
 from solecism.errors import InputError, Problem, fail, unknown_error
-from solecism.inputs import INTEGER, check, read_source, read_toml
+from solecism.inputs import INTEGER, check, read_source, read_toml, with_tuples
 from solecism.root import Root
 from solecism.version import __version__
 
@@ -85,10 +85,7 @@ def read_catalogue(path: Path) -> Mapping[str, CatalogueEntry]:
         version = values.pop("version", "")
         if not is_version(version):
             raise fail(f"[{name}]: version {version!r} is not of the form '1.0.0'", path)
-        lists: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in values.items()
-        }
-        found[name] = CatalogueEntry(name, version, **lists)
+        found[name] = CatalogueEntry(name, version, **with_tuples(values))
     return found
 
 
@@ -219,9 +216,8 @@ def references_of(root: Root, entry: CatalogueEntry) -> list[Reference]:
         return []
     known = read_bibliography(path)
     message = f"[{entry.name}] has source"
-    wrong = [
-        unknown_error(message, k, "keys", known, path) for k in entry.sources if k not in known
-    ]
+    lacking = [key for key in entry.sources if key not in known]
+    wrong = [unknown_error(message, key, "keys", known, path) for key in lacking]
     if wrong:
         raise InputError(problem for error in wrong for problem in error.problems)
     return [known[key] for key in entry.sources]

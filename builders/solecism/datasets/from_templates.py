@@ -48,9 +48,8 @@ def templates_of_configs(root: Root, entry: CatalogueEntry) -> dict[str, tuple[T
     names a conversion, ``traditional`` and ``pairs_traditional`` have the same rows, converted.
     """
     dataset = entry.templates
-    by_language = {
-        code: templates_of_language(root, dataset, code) for code in root.configs(dataset)
-    }
+    codes = root.configs(dataset)
+    by_language = {code: templates_of_language(root, dataset, code) for code in codes}
     if entry.configs == "languages":
         return by_language
     found = list(chain.from_iterable(by_language.values()))
@@ -86,9 +85,7 @@ def paradigms_on(root: Root, phenomenon: str = "", text: str = "") -> list[Templ
     wanted = phenomenon_named(phenomenon)
     if phenomenon and not wanted:
         raise unknown_error("there is no phenomenon", phenomenon, "phenomena", phenomena())
-    places = (
-        (dataset, language) for dataset in root.datasets for language in root.configs(dataset)
-    )
+    places = ((dataset, code) for dataset in root.datasets for code in root.configs(dataset))
     found = chain.from_iterable(templates_of_language(root, *place) for place in places)
     if wanted:
         return [t for t in found if phenomenon_named(t.phenomenon) == wanted]
@@ -133,9 +130,8 @@ def load_paradigms(
     """
     by_name = {template.name: template for template in templates}
     folders = dict.fromkeys(template.folder for template in by_name.values())
-    phrases = {
-        folder: Phrases(folder, Lexicon(root.lexicon(folder.name), limits)) for folder in folders
-    }
+    lexicons = {folder: Lexicon(root.lexicon(folder.name), limits) for folder in folders}
+    phrases = {folder: Phrases(folder, lexicon) for folder, lexicon in lexicons.items()}
     return {name: bind(t, phrases[t.folder]) for name, t in by_name.items()}
 
 
@@ -158,10 +154,9 @@ def _config(
 ) -> Config:  # fmt: skip
     by_kind = {template.is_pair: template for template in templates}
     if len(by_kind) > 1:
-        message = (
-            f"is a suite among the minimal pairs of config {name!r}: a config has items of one kind"
-            ' (`configs = "paradigms"` in the catalogue makes a config of each paradigm)'
-        )
+        way = '`configs = "paradigms"` in the catalogue makes a config of each paradigm'
+        why = f"a config has items of one kind ({way})"
+        message = f"is a suite among the minimal pairs of config {name!r}: {why}"
         raise fail(message, by_kind[False].path, by_kind[False].conditions[0].line)
     is_collected = entry.configs == "paradigms" and name in COLLECTIONS
     is_converted = is_collected and name in CONVERTED.values()

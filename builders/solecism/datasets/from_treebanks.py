@@ -29,6 +29,8 @@ from solecism.treebank.sources import LocalSource, found_languages, lexicon, tre
 from solecism.treebank.wrong_forms import WrongForms
 
 PRESET = "strict"
+_COUNTED = ("sentences", "words", "duplicates", "repeated", "crowded")
+"""What the manifest has of :class:`~solecism.treebank.mining.MiningCounts`."""
 LEAST = 50
 """A language with fewer items is built only if it is named."""
 
@@ -108,8 +110,7 @@ class _MinedLanguage:
     @cached_property
     def settings(self) -> Settings:
         forms = self.inventory  # reading it fills the evidence, which the profile needs
-        language = language_of(self.code, self.profile)
-        return Settings(language, PRESET, MASKS, forms=forms)
+        return Settings(language_of(self.code, self.profile), PRESET, MASKS, forms=forms)
 
     @cached_property
     def profile(self) -> Profile:
@@ -160,11 +161,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
     counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
     facts = {
         "preset": PRESET,
-        "sentences": tally.sentences,
-        "words": tally.words,
-        "duplicates": tally.duplicates,
-        "repeated": tally.repeated,
-        "crowded": tally.crowded,
+        **{name: getattr(tally, name) for name in _COUNTED},
         "relations": dict(sorted(tally.relations.items())),
         "masked": dict(sorted(tally.masked.items())),
         "licence": origin.licence,
@@ -172,8 +169,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
         "reason": mined.profile.reason,
         "sources": [found.facts()],
     }
-    about = f"mined from {origin.name}"
-    return _built(origin.name, about, counts, example, facts)
+    return _built(origin.name, f"mined from {origin.name}", counts, example, facts)
 
 
 def _derived(

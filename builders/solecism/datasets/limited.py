@@ -42,9 +42,8 @@ def limited_configs(configs: Sequence[Config], limits: Limits, mined: bool) -> l
             schema = _schema(config.schema, limits)
             for s in config.sources:
                 sources.setdefault(s, replace(s, tables=partial(_within, s, limits, schema)))
-            config = replace(
-                config, schema=schema, sources=tuple(sources[s] for s in config.sources)
-            )
+            within = tuple(sources[s] for s in config.sources)
+            config = replace(config, schema=schema, sources=within)
         made.append(config)
     return made
 
@@ -91,9 +90,8 @@ def _is_within(row: ItemRow, limits: Limits) -> bool:
         printed = texts if spaced else [row["tokens_good"], row["tokens_bad"]]
     else:
         texts = printed = [f"{row['left']}{row['answer']}{row['right']}"]
-    known = limits.vocabulary is None or all(
-        limits.vocabulary.knows_all(text.split()) for text in printed
-    )
+    words = limits.vocabulary
+    known = words is None or all(words.knows_all(text.split()) for text in printed)
     return known and (len(texts) == 1 or limits.matched(texts[0], texts[1]))
 
 
@@ -101,10 +99,9 @@ def _with_frequencies(table: pa.Table, limits: Limits, schema: pa.Schema) -> pa.
     """Return mined pairs with the columns of frequencies."""
     features = table["features"].combine_chunks()
     fields = schema.field("features").type
-    found = frequency_columns(table["sentence_good"], table["sentence_bad"], limits)
-    values = [
-        found[field.name] if field.name in found else features.field(field.name) for field in fields
-    ]
+    known = {field.name: features.field(field.name) for field in features.type}
+    known |= frequency_columns(table["sentence_good"], table["sentence_bad"], limits)
+    values = [known[field.name] for field in fields]
     column = pa.StructArray.from_arrays(values, fields=list(fields))
     place = table.schema.get_field_index("features")
     return table.set_column(place, schema.field("features"), column).cast(schema)

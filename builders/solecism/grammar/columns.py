@@ -193,10 +193,8 @@ class SlotPlaces:
             mine = [column[index] for column in np.array(spots, dtype=np.intp).T.copy()]
             new = (found[0] < 0) & (mine[0] >= 0)
             shifts = 0, side.chars[place], side.chars[place], side.words[place]
-            found = [
-                np.where(new, here + shift, there)
-                for here, shift, there in zip(mine, shifts, found, strict=True)
-            ]
+            moved = zip(mine, shifts, found, strict=True)
+            found = [np.where(new, here + shift, there) for here, shift, there in moved]
         return cls(name, tuple(numbers), *found)
 
 
@@ -210,10 +208,8 @@ def slots_column(good: Sequence[SlotPlaces], bad: Sequence[SlotPlaces], rows: in
     shifts = np.cumsum([0, *(len(p.records) + 1 for p in good)])
     records = [r for p in good for r in (*p.records, None)]
     names = [p.name for p in good for _ in (*p.records, None)]
-    codes = [
-        np.where(p.code < 0, len(p.records), p.code) + shift
-        for p, shift in zip(good, shifts, strict=False)
-    ]
+    pairs = zip(good, shifts, strict=False)
+    codes = [np.where(p.code < 0, len(p.records), p.code) + shift for p, shift in pairs]
     place = pa.array(np.stack(codes, axis=1).ravel())
     texts = [pa.array(names).take(place)]
     for field in ("lemma", "form", "upos", "feats"):
@@ -230,10 +226,7 @@ def slots_column(good: Sequence[SlotPlaces], bad: Sequence[SlotPlaces], rows: in
 
 
 def agreement_features(
-    controller: SlotPlaces | None,
-    attractors: Sequence[SlotPlaces],
-    target: Ints,
-    known: Flags,
+    controller: SlotPlaces | None, attractors: Sequence[SlotPlaces], target: Ints, known: Flags
 ) -> dict[str, pa.Array]:
     """Return the features of agreement by name.
 
@@ -266,12 +259,10 @@ def _printed(slots: Sequence[SlotPlaces], field: str) -> pa.StringArray:
 
     It is null where a slot is not printed, and where no word has a value.
     """
-    texts = [
-        pa.array([getattr(record, field) for record in slot.records], pa.string()).take(
-            pa.array(slot.code, mask=slot.code < 0)
-        )
-        for slot in slots
-    ]
+    texts = []
+    for slot in slots:
+        values = pa.array([getattr(record, field) for record in slot.records], pa.string())
+        texts.append(values.take(pa.array(slot.code, mask=slot.code < 0)))
     joined = pc.utf8_trim(pc.binary_join_element_wise(*texts, ","), ",")
     return pc.if_else(pc.equal(joined, ""), None, joined)
 
@@ -314,8 +305,7 @@ def _rarest(words: Sequence[Drawn], rows: int) -> pa.StringArray:
         frequency = np.array([float(text or "nan") for text in texts])[inverse]
         known = (slot.code >= 0) & ~np.isnan(frequency)
         lowest = np.where(known, np.minimum(lowest, frequency), lowest)
-    halves = pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest))
-    return pc.cast(halves, pa.string())
+    return pc.cast(pa.array(np.floor(2 * lowest) / 2, mask=np.isinf(lowest)), pa.string())
 
 
 FREQUENCY = ("frequency", "frequency_good", "frequency_bad")
@@ -336,9 +326,8 @@ def frequency_columns(
     ]
     texts = [[None if n is None else f"{n:.4g}" for n in values] for values in rows]
     columns = zip(*texts, strict=True) if texts else [()] * len(FREQUENCY)
-    return {
-        name: pa.array(column, pa.string()) for name, column in zip(FREQUENCY, columns, strict=True)
-    }
+    arrays = (pa.array(column, pa.string()) for column in columns)
+    return dict(zip(FREQUENCY, arrays, strict=True))
 
 
 CRITICAL = "critical"

@@ -50,7 +50,8 @@ def inherited(fronts: Sequence[Entry]) -> tuple[Entry, tuple[str, ...], list[Inp
     errors: list[InputError] = []
     slots = fields.get("slots")
     if slots and slots.fields:
-        fields["slots"] = _filled(slots, _read_kinds(folder), tests, errors)
+        kinds = _kinds_of(tuple(map(read_yaml, kind_files(folder))))
+        fields["slots"] = _filled(slots, kinds, tests, errors)
     return replace(own, fields=fields), tuple(dict.fromkeys(tests)), errors
 
 
@@ -133,15 +134,12 @@ def kind_files(folder: Path) -> list[Path]:
     return [p for p in (*names, folder.parent / SLOTS, folder / SLOTS) if p.is_file()]
 
 
-def _read_kinds(folder: Path) -> dict[str, _SlotKind]:
-    """Return the kinds for the templates of a folder, by the text before their names
-    (``object of``); raises :class:`InputError`."""
-    return _kinds_of(tuple(map(read_yaml, kind_files(folder))))
-
-
 @lru_cache(maxsize=1 << 6)
 def _kinds_of(files: tuple[Entry, ...]) -> dict[str, _SlotKind]:
-    """Return the kinds in some files; a later one replaces an earlier one of its name."""
+    """Return the kinds in some files, by the text before their names (``object of``).
+
+    A later one replaces an earlier one of its name. Raises :class:`InputError`.
+    """
     kinds: dict[str, _SlotKind] = {}
     for front in files:
         kinds |= _kinds_in(front, kinds)

@@ -100,11 +100,8 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
     with gc_paused():
         _refuse(p for line, text in sources for p in phrases.problems(text, names, place, line))
         printed = merge_uses(map(phrases.uses, template.line_expressions))
-        _refuse(
-            Problem(f"slot {slot.name!r} is used in no line", place, slot.line)
-            for slot in template.slots
-            if slot.name not in printed
-        )
+        unused = [slot for slot in template.slots if slot.name not in printed]
+        _refuse(Problem(f"slot {s.name!r} is used in no line", place, s.line) for s in unused)
         message = "features: every pair has {!r} already, give it another name"
         taken = [name for name in template.features if name in FEATURES]
         _refuse(Problem(message.format(name), place, lines["features"]) for name in taken)
@@ -115,12 +112,10 @@ def bind(template: Template, phrases: Phrases) -> Paradigm:
             if {*map(main_name, a.tables)} & {*map(main_name, b.tables)}
             and not {a.name, b.name} <= set(template.may_repeat)
         ]
-        clauses = [
-            *read_where(template, phrases, domains),
-            *limit_clauses(template, phrases, domains),
-        ]
+        bound = (template, phrases, domains)
+        clauses = [*read_where(*bound), *limit_clauses(*bound)]
         plan = DrawPlan(domains, clauses, apart, place)
-        return Paradigm(template, phrases, plan, tuple(read_balance(template, phrases, domains)))
+        return Paradigm(template, phrases, plan, tuple(read_balance(*bound)))
 
 
 def _refuse(problems: Iterable[Problem]) -> None:
@@ -203,10 +198,8 @@ def check_size(paradigm: Paradigm, most: int) -> None:
     size = paradigm.plan.bound if wanted is None else wanted
     if size > most:
         made = "`draw: all` makes up to" if wanted is None else "`draw` asks for"
-        message = (
-            f"{made} {size:,} minimal sets, more than {most:,}: "
-            f"write `draw: {most}` or another number, or allow more (--most)"
-        )
+        way = f"write `draw: {most}` or another number, or allow more (--most)"
+        message = f"{made} {size:,} minimal sets, more than {most:,}: {way}"
         raise fail(message, paradigm.template.path, paradigm.template.lines.get("draw", 1))
 
 

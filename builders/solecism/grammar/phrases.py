@@ -153,9 +153,8 @@ class Phrases:
         own = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
         found = found or list(self._macro_problems(own, known))
         if found:
-            raise InputError(
-                Problem(message, str(path), line) for line, message in sorted(set(found))
-            )
+            problems = sorted(set(found))
+            raise InputError(Problem(message, str(path), line) for line, message in problems)
         for called in in_order(own):
             macro = own[called]
             body = nodes.Output([*macro.body, *macro.defaults])

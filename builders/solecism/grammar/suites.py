@@ -31,16 +31,14 @@ def draw_suites(
         lines = [line.render(columns, rows) for line in conditions]
         for line, condition in zip(lines, paradigm.template.conditions, strict=True):
             if len(line) > len(np.unique(line.row)):
-                message = (
-                    f"condition {condition.name!r} has several alternatives: `clash` found them"
-                )
+                what = f"condition {condition.name!r} has several alternatives"
+                message = f"{what}: `clash` found them"
                 raise fail(message, paradigm.template.path, condition.line)
         whole = reduce(np.intersect1d, [line.row for line in lines])
         if wanted is not None and len(whole) >= wanted - counts.sets:
             whole = whole[: wanted - counts.sets]
             rows = int(whole[-1]) + 1
-        made = np.isin(np.arange(rows), whole)
-        counts.skip(made, [line.skipped for line in lines])
+        counts.skip(np.isin(np.arange(rows), whole), [line.skipped for line in lines])
         counts.sets += len(whole)
         counts.pairs += len(whole)
         if len(whole):

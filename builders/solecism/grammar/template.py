@@ -155,9 +155,8 @@ def read_templates(path: Path) -> tuple[Template, ...]:
             raise fail(f"like: {like.text!r} is like this template itself", path)
         if not here.is_file():
             known = sorted(p.stem for p in path.parent.glob("[!_]*.jinja") if p != path)
-            raise unknown_error(
-                "like: there is no template", like.text or "", "templates", known, path
-            )
+            message = "like: there is no template"
+            raise unknown_error(message, like.text or "", "templates", known, path)
         files.append(_TemplateFile.read(here))
     front, tests, errors = inherited([file.front for file in files])
     body = files[0].body
@@ -322,7 +321,7 @@ class _TemplateReader:
                 for key, f in fields.items()
             }
             tables, under, oneof = (lists.pop(key, ()) for key in ("from", "under", "oneof"))
-            weight = lists.pop("weight", ())
+            weight = "".join(lists.pop("weight", ()))
             if not _NAME.fullmatch(name):
                 self._report(f"{name!r} cannot be the name of a slot", entry.line)
             elif oneof and (tables or under or lists or without or weight):
@@ -332,9 +331,7 @@ class _TemplateReader:
             elif not tables and not oneof:
                 self._report(f"slot {name!r} does not say `from` which table", entry.line)
             else:
-                yield Slot(
-                    name, tables, lists, entry.line, under, oneof, without, weights, "".join(weight)
-                )
+                yield Slot(name, tables, lists, entry.line, under, oneof, without, weights, weight)
 
     def _weights(self, slot: str, entry: Entry) -> dict[str, int]:
         """Return weights such as ``{the: 6, a: 4}``; wrong ones are reported and left out."""

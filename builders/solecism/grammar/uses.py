@@ -33,7 +33,11 @@ class Macro:
     calls: int
 
 
-def calls_of(body: nodes.Node, macros: Mapping[str, Macro]) -> int:
+Macros = Mapping[str, Macro]
+"""Macros by name."""
+
+
+def calls_of(body: nodes.Node, macros: Macros) -> int:
     """Return how many calls of macros a body makes, those inside macros included."""
     return sum(1 + macros[name].calls for name in _called(body) if name in macros)
 
@@ -45,9 +49,7 @@ def _called(tree: nodes.Node) -> Iterator[str]:
             yield call.node.name
 
 
-def uses_of(
-    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
-) -> dict[str, frozenset[str]]:
+def uses_of(node: nodes.Node, macros: Macros, lexicon: Lexicon) -> dict[str, frozenset[str]]:
     """Return what an expression, or the body of a macro, asks of each name in it."""
     return merge_uses({name: asked} for name, asked in _asked(node, macros, lexicon))
 
@@ -62,7 +64,7 @@ def merge_uses(many: Iterable[Uses]) -> dict[str, frozenset[str]]:
 
 
 def _asked(
-    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
+    node: nodes.Node, macros: Macros, lexicon: Lexicon
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield each name in an expression, as often as it occurs, with what is asked of it there."""
     if isinstance(node, nodes.Name):
@@ -82,7 +84,7 @@ def _asked(
 
 
 def _less_asked(
-    node: nodes.Node, macros: Mapping[str, Macro], lexicon: Lexicon
+    node: nodes.Node, macros: Macros, lexicon: Lexicon
 ) -> list[tuple[nodes.Name, frozenset[str]]]:
     """Return the children of a node that are names but whose form is not asked for.
 

@@ -85,9 +85,8 @@ def task_of_paradigms(
     name: str, version: str, config: str, tags: Sequence[str], uids: Sequence[str]
 ) -> Task:
     """Return a group of inline tasks, one a paradigm; all take over what the group includes."""
-    tasks = [
-        {"task": uid, "metadata": metadata_of(name, version, config, tags, uid)} for uid in uids
-    ]
+    abouts = {uid: metadata_of(name, version, config, tags, uid) for uid in uids}
+    tasks = [{"task": uid, "metadata": about} for uid, about in abouts.items()]
     return {
         "include": includes("pair"),
         "group": f"solecism_{name}_{config}_paradigms",
@@ -120,9 +119,8 @@ def write_tasks(out: Path, data: str = "", organisation: str = "") -> list[Path]
     the folder of a data set of pairs or suites.
     """
     places = sorted({path.parent for path in TASKS.glob("*/*.yaml")})
-    packaged = {
-        place.name: {f.name: read_text(f) for f in sorted(place.iterdir())} for place in places
-    }
+    texts = ({file.name: read_text(file) for file in sorted(place.iterdir())} for place in places)
+    packaged = dict(zip([place.name for place in places], texts, strict=True))
     folders = []
     for name, files in [_tasks_of(data)] if data else packaged.items():
         folders.append(out / f"solecism_{name}")
@@ -185,9 +183,7 @@ def readme_of(files: Mapping[str, str], tasks: Mapping[str, str], **page: Json) 
     texts = {True: "one task a paradigm", False: "all of them; the figure is the plain mean"}
     with (TASKS.parent / "glossary.tsv").open(encoding="utf-8", newline="") as lines:
         glossary = {line["term"]: line["meaning"] for line in csv.DictReader(lines, delimiter="\t")}
-    template = Environment(autoescape=False, trim_blocks=False).from_string(
-        read_text(TASKS.parent / "readme.md.jinja")
-    )
+    template = Environment().from_string(read_text(TASKS.parent / "readme.md.jinja"))
     return template.render(
         groups={name: texts[name.endswith("_paradigms")] for name in sorted(names)},
         tasks=tasks, glossary=glossary,

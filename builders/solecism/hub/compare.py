@@ -15,6 +15,7 @@ from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import read_parquet, read_text, reading_parquet
+from solecism.terminal import counted
 
 EXAMPLES = 3
 """How many items are shown of each kind of change."""
@@ -127,11 +128,8 @@ def compare(old: Path, new: Path) -> DatasetDifference:
     Raises :class:`InputError` if a folder is no built data set.
     """
     was, now = read_manifest(old), read_manifest(new)
-    found = {
-        name: _config(name, was.paths(name), now.paths(name))
-        for name in was.configs
-        if name in now.configs
-    }
+    both = [name for name in was.configs if name in now.configs]
+    found = {name: _config(name, was.paths(name), now.paths(name)) for name in both}
     read = {name: config for name, config in found.items() if config is not None}
     return DatasetDifference(
         was.version,
@@ -173,10 +171,8 @@ def _config(name: str, old: Sequence[Path], new: Sequence[Path]) -> ConfigDiffer
         old_keys, new_keys = _keys(was), _keys(now)
     old_row, new_row = ({key: row for row, key in enumerate(k)} for k in (old_keys, new_keys))
     stayed = [key for key in new_keys if key in old_row]
-    before, after = (
-        table.take(pa.array([row_of[key] for key in stayed], pa.int64()))
-        for table, row_of in ((was, old_row), (now, new_row))
-    )
+    before = was.take(pa.array([old_row[key] for key in stayed], pa.int64()))
+    after = now.take(pa.array([new_row[key] for key in stayed], pa.int64()))
     old_types, new_types = ({field.name: field.type for field in t.schema} for t in (was, now))
     shared = [column for column in old_types if old_types[column] == new_types.get(column)]
     differing = {c: rows for c in shared if (rows := _differing(before[c], after[c]))}
@@ -263,8 +259,8 @@ _MADE = "<!-- made by `solecism diff`: write notes above this line -->"
 def lines_of(difference: DatasetDifference) -> list[str]:
     """Return the changes as the entries of a Markdown list, without bullets."""
     added, removed = difference.added_configs.items(), difference.removed_configs.items()
-    lines = [f"new config {_code(name)} ({_counted(rows)})" for name, rows in added]
-    lines += [f"config {_code(name)} removed ({_counted(rows)})" for name, rows in removed]
+    lines = [f"new config {_code(name)} ({counted(rows, 'item')})" for name, rows in added]
+    lines += [f"config {_code(name)} removed ({counted(rows, 'item')})" for name, rows in removed]
     lines += [f"{_code(c.name)}: {what}" for c in difference.configs for what in _changes(c)]
     return lines or ["documents only; the items are the same"]
 
@@ -278,7 +274,7 @@ def _changes(config: ConfigDifference) -> Iterator[str]:
             largest = sorted(items.by.items(), key=lambda pair: (-pair[1], pair[0]))
             shown = ", ".join(f"{_code(name)} {count:,}" for name, count in largest[:10])
             by = f" ({shown}{', ...' if len(largest) > 10 else ''})" if shown else ""
-            yield f"{_counted(items.count)} {word}{by}"
+            yield f"{counted(items.count, 'item')} {word}{by}"
     kinds = (("added", config.columns_added), ("removed", config.columns_removed),
              ("of another type", config.columns_retyped))  # fmt: skip
     for word, names in kinds:
@@ -291,10 +287,6 @@ def _changes(config: ConfigDifference) -> Iterator[str]:
 def _code(name: str) -> str:
     """Return a name as code in Markdown: rows of others may have a line end or ticks in it."""
     return f"`{' '.join(name.split()).replace('`', '')[:100]}`"
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} item" + ("s" if count != 1 else "")
 
 
 def add_to_changelog(path: Path, name: str, difference: DatasetDifference) -> None:

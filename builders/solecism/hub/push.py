@@ -10,12 +10,7 @@ from glob import escape
 from pathlib import Path
 
 from solecism.datasets.catalogue import TAG, Version, parse_version
-from solecism.datasets.manifest import (
-    MANIFEST,
-    Manifest,
-    changed_files,
-    read_manifest,
-)
+from solecism.datasets.manifest import MANIFEST, Manifest, changed_files, read_manifest
 from solecism.errors import fail
 from solecism.files import is_own_file
 from solecism.hub import client

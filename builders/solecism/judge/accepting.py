@@ -25,7 +25,7 @@ from solecism.datasets.configs import FILE, JUDGMENTS, BuiltConfig
 from solecism.datasets.manifest import FileDigest, Manifest, changed_files, read_manifest
 from solecism.errors import candidates, fail
 from solecism.files import is_own_file, json_of, link_file, replacing_folder, write_text
-from solecism.hashing import ContentDigest, file_digest
+from solecism.hashing import file_digest
 from solecism.inputs import check_name, parquet_tables, read_text
 from solecism.judge import schema
 from solecism.judge.outcome import Outcome, records
@@ -108,13 +108,12 @@ def _judgments(config: str, pairs: pd.DataFrame, manifest: Manifest, fresh: Path
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)  # a link to the file that is replaced
     pq.write_table(table, path)
-    digest = ContentDigest()
-    digest.add(table)
+    content = manifests.content_of([path])
     dropped = (row for row in table.to_pylist() if row["verdict"] == "drop")
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in dropped)
     write_text(fresh / "excluded" / f"{config}.jsonl", "".join(lines))
     return BuiltConfig(
-        name, (), digest.content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
+        name, (), content, table.nbytes, file_digest(path), path.stat().st_size, JUDGMENTS,
         schema.JUDGMENTS, manifest.config(config).languages, tags=manifest.config(config).tags,
     )  # fmt: skip
 
@@ -140,9 +139,8 @@ def _with_configs(card: DatasetCard, text: str, version: str, made: list[BuiltCo
         others = [one for one in head.get(key, []) if one["config_name"] not in names]
         head[key] = [*others, *map(entry, made)]
     judged = ", ".join(f"`{name}`" for name in re.findall(r"<!-- judged:(\S+) -->", text))
-    note = (
-        f"People have judged pairs of {judged}: see *Judged by people*. Others nobody has judged."
-    )
+    note = f"People have judged pairs of {judged}: see *Judged by people*."
+    note += " Others nobody has judged."
     text = _UNJUDGED.sub(lambda _: f"<!-- unjudged -->{note}<!-- /unjudged -->", text)
     return with_head(DatasetCardData(**head), f"{text}\n")
 

@@ -58,10 +58,8 @@ def pairs_of_config(spec: str, conditions: str = "") -> tuple[list[StudyPair], D
         return [pair for some in found for pair in some], source
     columns = [name for name in _COLUMNS.values() if name in items.columns]
     rows = (row for table in items.tables(columns) for row in table.to_pylist())
-    return [
-        {"config": config, **{name: row.get(column) or "" for name, column in _COLUMNS.items()}}
-        for row in rows
-    ], source
+    texts = ({name: row.get(column) or "" for name, column in _COLUMNS.items()} for row in rows)
+    return [{"config": config, **some} for some in texts], source
 
 
 def pairs_of_suites(table: pa.Table, config: str, conditions: str = "") -> list[StudyPair]:

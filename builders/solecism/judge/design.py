@@ -16,7 +16,7 @@ from typing import Any
 
 from solecism import inputs
 from solecism.errors import candidates, fail
-from solecism.inputs import COUNT, SHARE, Json, Number
+from solecism.inputs import COUNT, SHARE, Number
 from solecism.judge.schema import ANSWERS, DESIGNS, KINDS, PAIR, SIDES
 
 STUDY, ITEMS, LISTS, SALT = "study.toml", "items.jsonl", "lists.json", "salt.txt"
@@ -216,12 +216,8 @@ def read_study(folder: Path, foreign: bool = False) -> Study:
         raise fail("is not there: is this a folder that `solecism judge new` has made?", path)
     table = inputs.read_toml(path)
     inputs.check(table, _SHAPE, path, strict=True)
-    frozen: dict[str, dict[str, Json]] = {
-        name: {
-            key: tuple(v) if isinstance(v, list) else v for key, v in table.get(name, {}).items()
-        }
-        for name in ("study", "rules", "pay", "home", "columns")
-    }
+    parts = ("study", "rules", "pay", "home", "columns")
+    frozen = {name: inputs.with_tuples(table.get(name, {})) for name in parts}
     head, home = frozen["study"], AnswerDelivery(**frozen["home"])
     _check_home(home, path)
     data = tuple(DataSource(**one) for one in table.get("data", []))

@@ -239,17 +239,12 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
         rows = rows[rows.groupby(["config", "id"])["shown"].transform("nunique") == 2]
     rows = rows.sort_values(["config", "UID", "id"], kind="stable")
     code = rows.groupby(["config", "id"], sort=False).ngroup().to_numpy()
-    judge = rows["participant"].factorize()[0]
-    rows = rows.assign(pair=code, judge=judge, influence=0.0)
+    rows = rows.assign(pair=code, judge=rows["participant"].factorize()[0], influence=0.0)
     by_pair = rows.groupby("pair")
     found = by_pair[list(PAIR)].first()
     found["n"], found["accuracy"] = by_pair.size(), by_pair["value"].mean()
-    value, rating = (
-        rows.pivot_table(index="pair", columns="shown", values=name, aggfunc="mean").reindex(
-            columns=["good", "bad"]
-        )
-        for name in ("value", "rating")
-    )
+    means = (rows.pivot_table(name, "pair", "shown", "mean") for name in ("value", "rating"))
+    value, rating = (mean.reindex(columns=[*SIDES]) for mean in means)
     for side in SIDES:
         found[f"rating_{side}"] = rating[side] if is_rated else None
     found["gap"] = value["good"] - value["bad"] if is_rated else None
@@ -267,9 +262,8 @@ def _pairs(rows: pd.DataFrame, study: Study) -> tuple[pd.DataFrame, pd.DataFrame
             kept = (value > limit).all(axis=1)
     found["verdict"] = np.where(kept, "keep", "drop")
     texts = pd.DataFrame([*study.items.values()], columns=["config", "id", *SIDES])
-    texts = (
-        texts.replace("", None).groupby(["config", "id"]).first().fillna("").add_prefix("sentence_")
-    )
+    texts = texts.replace("", None).groupby(["config", "id"]).first()
+    texts = texts.fillna("").add_prefix("sentence_")
     return found.join(texts, on=["config", "id"]).fillna(dict.fromkeys(texts, "")), rows
 
 
@@ -380,18 +374,8 @@ def answers_csv(outcome: Outcome) -> str:
     reads this CSV.
     """
     rows, numbers = outcome.answers, ("list", "rating", "time")
-    names = [
-        "participant",
-        "list",
-        "position",
-        "design",
-        *PAIR,
-        "shown",
-        "answer",
-        "rating",
-        "time",
-    ]
-    found = rows[names].astype(dict.fromkeys(numbers, "Int64"))
+    trial, said = ["list", "position", "design"], ["shown", "answer", "rating", "time"]
+    found = rows[["participant", *trial, *PAIR, *said]].astype(dict.fromkeys(numbers, "Int64"))
     for side in SIDES:
         found[f"sentence_{side}"] = rows["pair"].map(outcome.pairs[f"sentence_{side}"])
     found["right"] = rows["value"].map(lambda value: float(f"{value:g}"))

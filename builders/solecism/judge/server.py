@@ -156,9 +156,8 @@ class AnswerStore:
             if found or session["finished"]:
                 raise HTTPException(409, "the trial has another answer, or the session is over")
             db.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", (said["session"], *new))
-            db.execute(
-                "UPDATE sessions SET seen = ? WHERE session = ?", (time.time(), said["session"])
-            )
+            change = "UPDATE sessions SET seen = ? WHERE session = ?"
+            db.execute(change, (time.time(), said["session"]))
 
     def finish(self, said: Said) -> list[int]:
         """Finish a session, unless positions are missing; return these."""

@@ -69,9 +69,8 @@ def inflect(folder: Path, sources: Mapping[str, Source]) -> Inflection:
         path = folder / f"{name}.tsv"
         old = _rows(path) if path.exists() else {}
         filling = _Filling(name, shapes.get(name, TableShape()), sources, out)
-        new = [
-            row for w in words if w.table == name for row in filling.rows(w, old.get(w.lemma, {}))
-        ]
+        own = [word for word in words if word.table == name]
+        new = [row for word in own for row in filling.rows(word, old.get(word.lemma, {}))]
         done = {row["lemma"] for row in new}
         above = [line for line in read_lines(path) if line[:1] == "#"] if old else []
         rows = [*new, *(row for lemma, row in old.items() if lemma not in done)]
@@ -136,9 +135,8 @@ class _Filling:
             if "=" in column:
                 self.out.differing.append(text)
             else:
-                refused.append(
-                    f"{text}: say which in {WORDS}, or write two words, each with a mark"
-                )
+                way = f"say which in {WORDS}, or write two words, each with a mark"
+                refused.append(f"{text}: {way}")
         if "=" not in column:
             return value.replace(UNKNOWN, "")
         by = next((name for name, some in values.items() if value in some), KEPT)

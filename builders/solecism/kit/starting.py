@@ -50,17 +50,14 @@ def start(root: Root, code: str, forms: Iterable[Attested], least: int) -> str:
 def _often(counts: Counter[Feats], least: int) -> list[Feats]:
     """Return the cells seen often enough, but those of which another one says more."""
     pairs = {cell: {*cell.pairs} for cell, seen in counts.most_common() if seen > least}
-    return [
-        cell for cell in pairs if cell and not any(pairs[cell] < more for more in pairs.values())
-    ]
+    every = pairs.values()
+    return [cell for cell, own in pairs.items() if cell and not any(own < more for more in every)]
 
 
 def _write(root: Root, code: str, said: Mapping[str, object]) -> list[Path]:
     names = ("words.txt", "unwanted.tsv", "orthography.tsv", "README.md", "cells.toml")
-    texts = {
-        root.path / "lexicons" / code / name: _MODELS.get_template(name).render(said)
-        for name in names
-    }
+    folder = root.path / "lexicons" / code
+    texts = {folder / name: _MODELS.get_template(name).render(said) for name in names}
     phrases = _MODELS.get_template("phrases.jinja").render(said)
     texts[root.path / "templates" / SHARED / f"{code}.jinja"] = phrases
     if there := [path for path in texts if path.exists()]:

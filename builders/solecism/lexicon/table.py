@@ -111,9 +111,8 @@ class Table:
     def usual_cells(self, named: Container[str]) -> tuple[Feats, ...]:
         """Return the form columns that are drawn where the features ``named`` are asked for."""
         asked = [(name, values) for name, values in self.asked.pairs if name not in named]
-        return tuple(
-            c for c in self.cells if all(values.isdisjoint(c.get(n, ())) for n, values in asked)
-        )
+        usual = (c for c in self.cells if all(v.isdisjoint(c.get(n, ())) for n, v in asked))
+        return tuple(usual)
 
     def row(self, lemma: str) -> Row:
         """Return the row of a lemma; raises :class:`InputError` if there is none."""
@@ -134,11 +133,8 @@ def read_tsv(path: Path, required: Sequence[str]) -> Iterator[tuple[int, list[st
     Cells that are missing at the end of a row are empty. Raises :class:`InputError` where the file
     is empty or lacks a required first column, and for all rows that are longer than the header.
     """
-    lines = [
-        (n, t)
-        for n, t in enumerate(read_lines(path, "L014", _SPACES), 1)
-        if t.strip() and t[0] != "#"
-    ]
+    texts = enumerate(read_lines(path, "L014", _SPACES), 1)
+    lines = [(n, text) for n, text in texts if text.strip() and text[0] != "#"]
     if not lines:
         raise fail("the table is empty: it has no header", path, 1)
     number, header = lines[0][0], lines[0][1].split("\t")
@@ -198,9 +194,8 @@ def _completed(table: Table, main: Table | None) -> Table:
     source, problems, rows = main or table, list[Problem](), list[Row]()
     inherited = [name for name in source.columns if name not in table.columns]
     for row in table.rows:
-        found = [
-            source.by_lemma[name] for name in (row.lemma, row.shown) if name in source.by_lemma
-        ]
+        names = (row.lemma, row.shown)
+        found = [source.by_lemma[name] for name in names if name in source.by_lemma]
         forms = next((other.forms for other in (row, *found) if other.forms), {})
         if source.cells and not forms:
             lacking = f"{source.name}.tsv has no such lemma" if main else "every form is empty"

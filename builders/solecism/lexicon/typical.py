@@ -79,8 +79,7 @@ class _Reader:
     def read(self, path: Path) -> None:
         """Read ``groups.tsv``, or the file with the typical arguments of a table's words."""
         groups = path.stem == GROUPS
-        first = ["group", "words"] if groups else ["lemma"]
-        (line, header), *rows = read_tsv(path, first)
+        (line, header), *rows = read_tsv(path, ["group", "words"] if groups else ["lemma"])
         if not groups and path.stem not in self.tables:
             near = candidates("tables", list(self.tables), path.stem)
             self._report(f"the lexicon has no table {path.stem!r} {near}", path, line)

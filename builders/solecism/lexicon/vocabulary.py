@@ -55,9 +55,8 @@ class Limits:
         """The entry of the manifest."""
         facts: dict[str, object] = {}
         if words := self.vocabulary:
-            facts["vocabulary"] = {
-                "of": words.said, "words": len(words.words), "sha256": words.digest,
-            }  # fmt: skip
+            size = len(words.words)
+            facts["vocabulary"] = {"of": words.said, "words": size, "sha256": words.digest}
         if table := self.frequencies:
             facts["frequency"] = {"of": table.said, "sha256": table.digest, "apart": self.apart}
         return facts
@@ -90,9 +89,8 @@ class Vocabulary:
         """Return whether a word may be printed; what has neither letters nor numbers always may."""
         if word not in self._known:
             plain = _plain(word)
-            self._known[word] = plain in self.words or all(
-                not self.words.isdisjoint(piece) for piece in _pieces(plain)
-            )
+            known = all(not self.words.isdisjoint(piece) for piece in _pieces(plain))
+            self._known[word] = known or plain in self.words
         return self._known[word]
 
     def knows_all(self, words: Sequence[str], first: bool = True) -> bool:
@@ -216,9 +214,8 @@ def read_frequencies(path: Path) -> Frequencies:
                 word, value = cells
                 values[_plain(word)] = float(value)
         except ValueError:
-            problems.append(
-                Problem(f"{cells} is not a word, a tab and a number", str(path), number)
-            )
+            message = f"{cells} is not a word, a tab and a number"
+            problems.append(Problem(message, str(path), number))
     if problems:
         raise InputError(problems[:MOST])
     if heads == ["count"]:

@@ -55,8 +55,7 @@ def paired_bootstrap(difference: Numbers, clusters: Numbers | None = None) -> In
     sizes = np.bincount(owner).astype(np.float64)
     kinds, counts = np.unique(np.stack([sums, sizes]), axis=1, return_counts=True)
     drawn = np.random.default_rng(0).multinomial(len(sums), counts / len(sums), RESAMPLES)
-    means = (drawn @ kinds[0]) / (drawn @ kinds[1])
-    low, high = np.quantile(means, [0.025, 0.975])
+    low, high = np.quantile((drawn @ kinds[0]) / (drawn @ kinds[1]), [0.025, 0.975])
     return Interval(float(difference.mean()), float(low), float(high))
 
 
@@ -161,10 +160,9 @@ def difference(results: Sequence[Result], by: str) -> ModelDifference:
         raise fail(f"{paths[0]} and {paths[1]} have no scored item in common (by config and id)")
     groups = {str(name): some for name, some in both.groupby("group")}
     ordered = {name: groups[name] for name in sorted(groups, key=numeric_first)}
-    rows = {
-        name: compare(*(some[key].to_numpy() for key in ("decision", "decision_two", "set")))
-        for name, some in {**ordered, ALL: both}.items()
-    }
+    every = {**ordered, ALL: both}.items()
+    keys = ("decision", "decision_two", "set")
+    rows = {name: compare(*(some[key].to_numpy() for key in keys)) for name, some in every}
     if len(names) != 2:
         names = [some[0].path.stem for some in sides]
     return ModelDifference(names[0], names[1], by, rows, left_out - len(both))

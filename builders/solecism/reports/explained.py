@@ -92,12 +92,9 @@ def _cells(token: ExplainedToken | None, most: float, style: str) -> tuple[Text,
     text = token.text if token.starts_word else f"·{token.text}"
     text += f" ×{token.tokens}" if token.tokens > 1 else ""
     value = token.surprisal
-    shown = "–" if value is None else f"{value:.1f}"
-    return (
-        Text(isolated(text), style),
-        Text(shown),
-        Text(bar(value or 0.0, most, _BAR), style or "cyan"),
-    )
+    shown = Text("–" if value is None else f"{value:.1f}")
+    drawn = Text(bar(value or 0.0, most, _BAR), style or "cyan")
+    return Text(isolated(text), style), shown, drawn
 
 
 def _notes(pair: ExplainedPair) -> Iterator[str]:

@@ -191,11 +191,8 @@ def _series(results: Sequence[Result], by: str, prefixed: bool) -> dict[str, Fig
         else:
             similar |= by_uid if by == "UID" else paradigm_correlations(result, by)
         similar.setdefault(ALL, []).extend(every)
-    cells = {
-        key: FigureCell.of(part, similar.get(key, ()))
-        for key, part in tallies.items()
-        if part.n or part.skipped
-    }
+    met = {key: part for key, part in tallies.items() if part.n or part.skipped}
+    cells = {key: FigureCell.of(part, similar.get(key, ())) for key, part in met.items()}
     return with_totals(cells, FigureCell.of(overall, similar[ALL]))
 
 
@@ -260,8 +257,7 @@ def paradigm_correlations(result: Result, by: str) -> dict[str, list[float]]:
     """
     if result.run["method"] not in _WHOLE:
         return {}
-    columns = ["UID", "logp_good", "logp_bad", COLUMNS.get(by, "features")]
-    table = result.read(columns)
+    table = result.read(["UID", "logp_good", "logp_bad", COLUMNS.get(by, "features")])
     groups = group_column(table, by)
     known = pc.and_(pc.is_valid(pc.add(table["logp_good"], table["logp_bad"])), pc.is_valid(groups))
     keys = pa.table({"group": groups, "UID": table["UID"]}).filter(known)

@@ -53,11 +53,8 @@ def page_values(
     """
     figures = page_figures(results, by, group, judgments)
     data = sorted({f"{r.run['data']} {r.run['version']}".strip() for r in results})
-    runs = [
-        (f"{column.label} on {result.run['data']} {result.run['config']}", result)
-        for column in figures.of_configs
-        for result in column.results
-    ]
+    shown = [(column.label, result) for column in figures.of_configs for result in column.results]
+    runs = [(f"{label} on {r.run['data']} {r.run['config']}", r) for label, r in shown]
     plots = []
     for name, lines in curves(figures.of_configs).items():
         title, axis, note = _AXES[name]
@@ -268,9 +265,8 @@ def _nested(
                 rows.append(_row(construction, int(has_row), figures["construction"], note))
             if not own_row or len(uids) > 1:
                 rows += [_row(uid, has_row + own_row, figures["UID"]) for uid in uids]
-    rows += [
-        _row(name, 0, figures["UID"]) for name in (ALL, MEAN) if name in row_names(figures["UID"])
-    ]
+    totals = [name for name in (ALL, MEAN) if name in row_names(figures["UID"])]
+    rows += [_row(name, 0, figures["UID"]) for name in totals]
     return FigureTable("paradigm", tuple(c.label for c in figures["UID"]), tuple(rows))
 
 

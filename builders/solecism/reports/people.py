@@ -239,8 +239,7 @@ def people_columns(results: Sequence[Result], judgments: Judged, by: str) -> lis
 
 def _cells(result: Result, judged: Judgments, by: str) -> dict[str, FigureCell]:
     """Return what people decide on each group of paradigms of a result's config, and on all."""
-    uids = list(result.summary["by"]["UID"])
-    total = people_cell(judged, uids)
+    total = people_cell(judged, result.summary["by"]["UID"])
     if total is None or by == "config":
         return {} if total is None else {ALL: total}
     some = result.read(["UID", COLUMNS[by]])

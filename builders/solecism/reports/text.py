@@ -81,28 +81,36 @@ def tables(blocks: Sequence[ColumnBlock], by: str, width: int = 80) -> Iterator[
         most = min(len(columns), max(1, (width - label) // least))
         longest = max(len(column.label) for column in columns)
         cell = max(_CELL, min(longest + 1, (width - label) // most - least + _CELL))
-        if len(columns) == 1:
-            yield _single(columns[0], by, rows)
-        else:
-            for start in range(0, len(columns), most):
-                yield _table(columns[start : start + most], by, rows, (label, cell))
+        widths = (label, cell - 1) if len(columns) > 1 else None
+        for start in range(0, len(columns), most):
+            yield _table(columns[start : start + most], by, rows, widths)
         yield Text("")
 
 
 def _table(
-    some: Sequence[FigureColumn], by: str, rows: Sequence[str], widths: tuple[int, int]
+    some: Sequence[FigureColumn], by: str, rows: Sequence[str], widths: tuple[int, int] | None
 ) -> Table:
+    """Return a table; that of a single column, without ``widths``, has room for its counts."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(by, width=widths[0], overflow="fold")
-    shown = {column.label: _has_correlations([column]) for column in some}
-    for column in some:
-        table.add_column(column.label, justify="right", width=widths[1] - 1, overflow="fold")
-        if shown[column.label]:
-            table.add_column("r", justify="right", width=_R - 1)
+    label, wide = widths or (None, None)
+    least = None if widths else _CELL - 1
+    table.add_column(by, width=label, overflow="fold")
+    shown = [_has_correlations([column]) for column in some]
+    for column, also in zip(some, shown, strict=True):
+        table.add_column(
+            column.label, justify="right", overflow="fold", width=wide, min_width=least
+        )
+        if also:
+            table.add_column("r", justify="right", no_wrap=True, width=_R - 1 if widths else None)
+    for title in () if widths else (unit_of(some), "ties", "skipped"):
+        table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
-        if any(row in column.cells for column in some):
-            cells = ((column.cells.get(row), shown[column.label]) for column in some)
-            texts = ([_percent(cell), _correlation(cell)][: 1 + also] for cell, also in cells)
+        cells = [column.cells.get(row) for column in some]
+        if any(cells):
+            pairs = zip(cells, shown, strict=True)
+            texts = [[_percent(cell), _correlation(cell)][: 1 + also] for cell, also in pairs]
+            if (cell := cells[0]) and not widths:
+                texts.append([f"{n:,}" for n in (cell.n, cell.ties, sum(cell.skipped.values()))])
             table.add_row(Text(row_label(row, by, some)), *chain.from_iterable(texts))
     return table
 
@@ -116,23 +124,6 @@ def row_label(row: str, by: str, some: Iterable[FigureColumn]) -> str:
 
 def _has_correlations(some: Iterable[FigureColumn]) -> bool:
     return any(cell.correlation is not None for c in some for cell in c.cells.values())
-
-
-def _single(column: FigureColumn, by: str, rows: Sequence[str]) -> Table:
-    """Return the table of a single column, which has room for its counts."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(by, overflow="fold")
-    table.add_column(column.label, justify="right", overflow="fold", min_width=_CELL - 1)
-    r = ["r"] if _has_correlations([column]) else []
-    unit = unit_of([column])
-    for title in (*r, unit, "ties", "skipped"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for row in rows:
-        if cell := column.cells.get(row):
-            counts = (f"{n:,}" for n in (cell.n, cell.ties, sum(cell.skipped.values())))
-            label = row_label(row, by, [column])
-            table.add_row(Text(label), _percent(cell), *(_correlation(cell) for _ in r), *counts)
-    return table
 
 
 def counts_line(column: FigureColumn, name: str, by: str) -> str:
@@ -230,9 +221,8 @@ def missed_items(found: Missed) -> Iterator[Table | Text]:
     for it in some:
         yield Text(f"\n{it.name}", style="bold")
         for item in it.items:
-            yield Text(
-                f"{item.id}  {item.sentence_good}\n{'*':>18}{item.sentence_bad}".rstrip(" *\n")
-            )
+            pair = f"{item.id}  {item.sentence_good}\n{'*':>18}{item.sentence_bad}"
+            yield Text(pair.rstrip(" *\n"))
     yield Text(f"\nmodels: {', '.join(found.models)}", style="dim")
     yield Text("by chance: the product of their shares of misses, as if they missed independently",
                style="dim")  # fmt: skip

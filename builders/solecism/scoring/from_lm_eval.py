@@ -115,8 +115,7 @@ def _result(path: Path, found: Summary, source: _Source, names: Sequence[str]) -
         counted = _counted(found, source, tasks)
     head = {"signature": str(signature), "run": signature.to_json()}
     name = quote("#".join((path.stem, *filter(None, source))), safe="#")
-    place = path.with_name(name)
-    return Result(place, {**head, **counted, "environment": {}}, rows)
+    return Result(path.with_name(name), {**head, **counted, "environment": {}}, rows)
 
 
 def _task(path: Path, found: Summary, name: str) -> _Task:
@@ -193,13 +192,9 @@ def _counted(found: Summary, source: _Source, tasks: Sequence[_Task]) -> Summary
         tallies[renamed(source.data).get(uid, uid)] = task.counts.to_json()
         overall.add(task.counts)
     mean = sum(each["accuracy"] or 0.0 for each in tallies.values()) / len(tallies)
-    by = {
-        "UID": tallies,
-        "config": {source.config: overall.to_json()},
-        "phenomenon": {},
-        "construction": {},
-    }
-    return {"rows": 0, "overall": overall.to_json(), "macro": {"UID": mean}, "by": by}
+    total = overall.to_json()
+    by = {"UID": tallies, "config": {source.config: total}, "phenomenon": {}, "construction": {}}
+    return {"rows": 0, "overall": total, "macro": {"UID": mean}, "by": by}
 
 
 def _signature(found: Summary, source: _Source, names: Sequence[str]) -> Signature:
@@ -237,9 +232,6 @@ def _settings(
         "shots": f"{sorted(shots)} seed {seed}, turns {turns}" if any(shots) else "",
         "backend": str(known.get("model") or "hf").removeprefix("hf"),
     }
-    settings |= {
-        re.sub(r"\W", "_", name): str(value)
-        for name, value in said.items()
-        if name not in _SILENT and value is not None
-    }
+    given = {name: value for name, value in said.items() if name not in _SILENT}
+    settings |= {re.sub(r"\W", "_", n): str(v) for n, v in given.items() if v is not None}
     return {name: value for name, value in settings.items() if value}

@@ -191,11 +191,8 @@ def expand_data(spec: str, revision: str | None = None) -> list[str]:
     if usual and not has_pattern:
         return [f"{name}/{usual[0]}"]
     wanted = ("pair", "suite") if pattern == "*" else ("pair", "suite", "cloze")
-    fitting = [
-        config
-        for config, entry in configs.items()
-        if fnmatchcase(config, pattern) and entry.kind in wanted
-    ]
+    known = [config for config, entry in configs.items() if entry.kind in wanted]
+    fitting = [config for config in known if fnmatchcase(config, pattern)]
     if not fitting:
         near = candidates("configs", sorted(configs), pattern)
         raise fail(f"data set {name!r} has no config that fits {pattern!r} {near}")
@@ -226,10 +223,8 @@ def _parts_of(spec: str) -> tuple[str, str, str]:
     if Path(spec).suffix in SUFFIXES:
         raise fail(f"there is no file {spec!r}")
     if not name:
-        raise fail(
-            f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder is here "
-            f"under that name (make one: `solecism build {spec}`)"
-        )
+        message = f"{spec!r} is not of the form DATASET/CONFIG, as clams/he, and no data set folder"
+        raise fail(f"{message} is here under that name (make one: `solecism build {spec}`)")
     return name, last, ""
 
 

@@ -334,9 +334,8 @@ def unwrapped(model: Any) -> PreTrainedModel:
     while inner is not None and not isinstance(inner, PreTrainedModel):
         if getattr(getattr(inner, "active_peft_config", None), "is_prompt_learning", False):
             raise fail("a model with a learned prompt (peft) is not scored: LoRA and the like are")
-        inner = next(
-            (found for n in _INSIDE if (found := getattr(inner, n, None)) is not None), None
-        )
+        found = (getattr(inner, name, None) for name in _INSIDE)
+        inner = next((one for one in found if one is not None), None)
     if inner is None:
         wanted = "a name, a folder, or a loaded model of transformers"
         raise fail(f"{type(model).__name__} is no model: it must be {wanted}")
@@ -371,9 +370,8 @@ def _parts(name: str, revision: str | None, trust: bool) -> _Parts:
     if adapter is None:
         return _Parts(name, name, common, _config(name, name, common))
     if not peft.is_peft_available():  # type: ignore[attr-defined]
-        raise fail(
-            f"model {name!r} has an adapter, which needs peft: pip install 'solecism[adapters]'"
-        )
+        way = "pip install 'solecism[adapters]'"
+        raise fail(f"model {name!r} has an adapter, which needs peft: {way}")
     if (path / "config.json").is_file():
         return _Parts(name, name, common, _config(name, name, common), True)
     told = read_json(Path(adapter), _ADAPTER, "config of an adapter")
@@ -409,9 +407,8 @@ def _config(name: str, place: str, common: Common) -> PreTrainedConfig:
         config: PreTrainedConfig = AutoConfig.from_pretrained(place, **common)
     layers = getattr(config.get_text_config(), "num_hidden_layers", 1)
     if not isinstance(layers, int) or not 0 < layers <= _MOST_LAYERS:
-        raise fail(
-            f"model {name!r}: config.json wants {layers!r} layers, not 1 to {_MOST_LAYERS:,}"
-        )
+        wanted = f"{layers!r} layers, not 1 to {_MOST_LAYERS:,}"
+        raise fail(f"model {name!r}: config.json wants {wanted}")
     return config
 
 

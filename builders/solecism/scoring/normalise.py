@@ -48,11 +48,8 @@ NORMALISERS = {each.name: each for each in _ALL}
 """The normalisers by name. ``slln``: Liu et al. (2024, ZhoBLiMP), whose exponent may be another one
 (``slln:0.8``); ``slor``: Pauls and Klein (2012), Lau et al. (2017)."""
 
-INPUTS = tuple(
-    f"{name}_{side}"
-    for name in ("logp", "tokens", "bytes", "chars", "unigram")
-    for side in ("good", "bad")
-)
+_MEASURED = ("logp", "tokens", "bytes", "chars", "unigram")
+INPUTS = tuple(f"{name}_{side}" for name in _MEASURED for side in ("good", "bad"))
 """The columns that normalised scores are made of."""
 
 _NO_SUMS = ("region", "cloze", "yes_no", "both")

@@ -146,17 +146,16 @@ _REPEATED = ["UID", "linguistics_term", "construction", "language", "method", "s
 def score_schema(features: pa.DataType) -> pa.Schema:
     """Return the schema of results for a data set whose ``features`` have this type."""
     floats, ints = pa.float64(), pa.int32()
-    return pa.schema(
-        [
-            *((name, pa.string()) for name in _TEXTS),
-            ("features", features),
-            ("method", pa.string()),
-            *((name, floats) for name in ("logp_good", "logp_bad")),
-            *((name, ints) for name in _COUNTS),
-            *((name, floats) for name in (*_UNIGRAMS, "decision", "margin")),
-            ("skipped", pa.string()),
-        ]
-    )
+    columns = [
+        *((name, pa.string()) for name in _TEXTS),
+        ("features", features),
+        ("method", pa.string()),
+        *((name, floats) for name in ("logp_good", "logp_bad")),
+        *((name, ints) for name in _COUNTS),
+        *((name, floats) for name in (*_UNIGRAMS, "decision", "margin")),
+        ("skipped", pa.string()),
+    ]
+    return pa.schema(columns)
 
 
 SCORES = score_schema(pair_schema().field("features").type)
@@ -229,12 +228,8 @@ def scores_table(
         raise fail(f"{message} (try --dtype float32)")
     with np.errstate(invalid="ignore"):
         margin = np.where(good == bad, 0.0, good - bad)
-    floats = {
-        "logp_good": good,
-        "logp_bad": bad,
-        "decision": right_or_tie(margin),
-        "margin": margin,
-    }
+    floats = {"logp_good": good, "logp_bad": bad, "margin": margin}
+    floats["decision"] = right_or_tie(margin)
     floats |= dict(zip(_UNIGRAMS, unigrams, strict=True)) if unigrams is not None else {}
     features = pa.chunked_array([pa.array([{}] * len(pairs), SCORES.field("features").type)])
     if "features" in pairs.column_names:
@@ -242,9 +237,7 @@ def scores_table(
     sizes = [length(side) for length in (pc.binary_length, pc.utf8_length) for side in texts]
     columns = {
         **{name: pairs[name] for name in _TEXTS if name != "construction"},
-        **{
-            name: pa.array(values, pa.float64(), mask=is_skipped) for name, values in floats.items()
-        },
+        **{n: pa.array(v, pa.float64(), mask=is_skipped) for n, v in floats.items()},
         **{n: np.asarray(v, np.int32) for n, v in zip(_COUNTS, [*tokens, *sizes], strict=True)},
         "features": features,
         "construction": feature(features, "construction"),
@@ -369,9 +362,8 @@ class Result:
                 raise fail(f"column {column.name!r} has a value that is null", path)
             if column.type == pa.float64() and pc.any(pc.is_nan(table[column.name])).as_py():
                 raise fail(f"column {column.name!r} has a value that is not a number (NaN)", path)
-        decisions = (
-            pc.unique(table["decision"]).to_pylist() if "decision" in table.schema.names else []
-        )
+        known = "decision" in table.schema.names
+        decisions = pc.unique(table["decision"]).to_pylist() if known else []
         if wrong := set(decisions) - {0.0, 0.5, 1.0, None}:
             raise fail(f"column 'decision' has {min(wrong)}, wanted 0, 0.5 or 1", path)
         return table

@@ -75,9 +75,8 @@ class Signature:
             "dtype": self.dtype,
             "solecism": self.solecism,
         }
-        return "|".join(
-            ["acc", *(f"{key}:{value.translate(_ESCAPES)}" for key, value in parts.items())]
-        )
+        texts = (f"{key}:{value.translate(_ESCAPES)}" for key, value in parts.items())
+        return "|".join(["acc", *texts])
 
     def to_json(self) -> Summary:
         """Return the parts in full."""
@@ -215,8 +214,7 @@ def tally(keys: pa.ChunkedArray, table: pa.Table) -> dict[str, Tally]:
     """Count the rows of a table by ``keys``; rows without a key are left out."""
     reasons = table["skipped"]
     missing = pc.or_(pc.is_null(table["decision"]), pc.is_valid(reasons))
-    decided = np.where(missing, np.nan, table["decision"].to_numpy())
-    found = _count(keys, decided)
+    found = _count(keys, np.where(missing, np.nan, table["decision"].to_numpy()))
     left = zip(keys.filter(missing).to_pylist(), reasons.filter(missing).to_pylist(), strict=True)
     for (key, reason), count in Counter(left).items():
         if key is not None:
@@ -256,12 +254,11 @@ def summarize(table: pa.Table, config: str) -> Summary:
     accuracies = {
         name: [group.right / group.n for group in by[name].values() if group.n] for name in COLUMNS
     }
+    means = {name: sum(some) / len(some) if some else None for name, some in accuracies.items()}
     return {
         "rows": len(table),
         "overall": overall.to_json(),
-        "macro": {
-            name: sum(some) / len(some) if some else None for name, some in accuracies.items()
-        },
+        "macro": means,
         "by": {
             name: {key: groups[key].to_json() for key in sorted(groups, key=numeric_first)}
             for name, groups in by.items()

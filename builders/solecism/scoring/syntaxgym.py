@@ -132,12 +132,10 @@ def _joined(contents: Sequence[str], names: Sequence[str]) -> dict[str, object]:
     for name, content in zip(names, contents, strict=True):
         text += " " if text and content else ""
         size = len(content.split())
+        place = {"start": len(text), "end": len(text) + len(content)}
         regions.append(
-            {
-                "name": name, "text": content, "start": len(text), "end": len(text) + len(content),
-                "first": words, "last": words + size,
-            }
-        )  # fmt: skip
+            {"name": name, "text": content, **place, "first": words, "last": words + size}
+        )
         text += content
         words += size
     return {"text": text, "tokens": " ".join(text.split()), "regions": regions}

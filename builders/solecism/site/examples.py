@@ -129,11 +129,8 @@ class ShownText:
             plain = word.replace("=", "")
             start = max(self.text.find(plain, end), end)
             end = start + len(plain)
-            inside = [
-                piece
-                for piece, stop in zip(self.pieces, ends, strict=True)
-                if start < stop and end > stop - len(piece.text)
-            ]
+            placed = zip(self.pieces, ends, strict=True)
+            inside = [p for p, stop in placed if start < stop and end > stop - len(p.text)]
             notes = "; ".join(dict.fromkeys(piece.note for piece in inside if piece.note))
             yield TextPiece(word, any(piece.differs for piece in inside), notes), gloss
 
@@ -312,9 +309,8 @@ def samples_of(
         if name and items.config.kind == "pair":
             pairs = [PairTexts(*items.texts[row]) for row in rows[:AUDITED].tolist()]
             found = audit_pairs(name, pairs)
-        made[name] = ParadigmSample(
-            len(rows), shown, tuple(_features(items, rows, not name)), found
-        )
+        features = tuple(_features(items, rows, not name))
+        made[name] = ParadigmSample(len(rows), shown, features, found)
     return made
 
 

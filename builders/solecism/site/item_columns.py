@@ -106,8 +106,7 @@ def _tables(config: SiteConfig, kind: ItemKind) -> Iterator[pa.Table]:
     wanted = ("id", "set_id", kind.group, *kind.texts, *kind.filters, "features")
     for path in config.files:
         names = parquet_schema(path).names
-        some = [name for name in wanted if name in names]
-        table = read_parquet(path, some, kind.schema)
+        table = read_parquet(path, [name for name in wanted if name in names], kind.schema)
         for name in kind.texts:
             if name in names and table[name].null_count:
                 row = pc.index(table[name].is_null(), True).as_py() + 1

@@ -227,11 +227,10 @@ def _phenomena(contents: SiteContents) -> Iterator[SitePage]:
     top = ("Phenomena", "phenomena/index.html")
     yield _page("phenomena.html.jinja", top[1], top[0], tree=tree, known=phenomena())
     for name, rows in tree.items():
-        lines = [(row.uid, spec, cells) for row in rows for spec, cells in row.figures.items()]
+        every = [(row.uid, spec, cells) for row in rows for spec, cells in row.figures.items()]
+        lines = [line for line in every if line[2]]
         models = tuple(dict.fromkeys(model for *_, cells in lines for model in cells))
-        figures = (
-            FigureRow(uid, 0, tuple(map(c.get, models)), spec) for uid, spec, c in lines if c
-        )
+        figures = (FigureRow(uid, 0, tuple(map(c.get, models)), spec) for uid, spec, c in lines)
         yield _page(
             "phenomenon.html.jinja", _phenomenon_path(name), name, (top,), rows=rows,
             known=phenomena().get(name), samples=contents.samples,
@@ -384,11 +383,8 @@ def _results(contents: SiteContents) -> SitePage:
     path, found = "results/index.html", contents.results
     if not found.results:
         return _page("no_results.html.jinja", path, "Results", others=found.others)
-    browsers = {
-        f"{config.spec} {data.entry.version}": f"../{_browse(data, config)}"
-        for data in contents.data
-        for config in data.whole_configs
-    }
+    whole = [(data, config) for data in contents.data for config in data.whole_configs]
+    browsers = {f"{c.spec} {d.entry.version}": f"../{_browse(d, c)}" for d, c in whole}
     values = page_values(found.results, "config", judgments=found.judgments)
     values |= {"checkpoints": checkpoint_curves(found.results), "browsers": browsers}
     return _page("page.html.jinja", path, str(values.pop("title")), others=found.others, **values)

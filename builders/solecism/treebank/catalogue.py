@@ -113,9 +113,8 @@ def catalogue_release() -> str:
 def treebank_origins() -> tuple[Origin, ...]:
     """Return all treebanks of the catalogue, in its order."""
     lines = _read()[1]
-    return tuple(
-        _origin(line, line["name"], line["code"], "UniversalDependencies") for line in lines
-    )
+    owner = "UniversalDependencies"
+    return tuple(_origin(line, line["name"], line["code"], owner) for line in lines)
 
 
 @cache

@@ -36,8 +36,7 @@ def items_of(
     that the paper calls duplicates have the same id. ``origin``: the treebank with its licence and
     genre, by column. With ``forms`` items have the frequency of the masked word.
     """
-    chosen = found.kept.T & np.array([mask in masks for mask in MASKS])
-    pair, masked = np.nonzero(chosen)
+    pair, masked = np.nonzero(found.kept.T & np.array([mask in masks for mask in MASKS]))
     pairs = found.pairs[pair]
     word = np.where(masked == 1, pairs.target, pairs.controller)
     wanted = np.zeros(len(tokens.sentences), bool)
@@ -82,9 +81,8 @@ def items_of(
         "depth": _depths(tokens)[sentence].astype(np.int32),
         "frequency": pa.array(frequency, pa.int32()),
     }
-    return pa.table(
-        [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names], CLOZE
-    )
+    arrays = [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names]
+    return pa.table(arrays, CLOZE)
 
 
 def _depths(tokens: Tokens) -> Ints:

@@ -250,8 +250,7 @@ class _Reader:
                 columns = f"{len(cells)} column{'s' * (len(cells) > 1)}"
                 raise fail(f"{columns} where CoNLL-U has 10: {line[:40]!r}", self.path, number)
             if "" in cells:
-                name = COLUMNS[cells.index("")]
-                raise fail(f"column {name} is empty", self.path, number)
+                raise fail(f"column {COLUMNS[cells.index('')]} is empty", self.path, number)
             self._read_token(number, cells)
 
     def _read_token(self, number: int, cells: list[str]) -> None:
@@ -336,9 +335,8 @@ class _Reader:
         head = np.where(number > 0, start + number - 1, -1)
         top = len(head)
         wide = np.bincount(head[head >= 0], minlength=top) > _WIDEST
-        self._check(
-            ~wide[head] | (head < 0), "HEAD", f"of a word with up to {_WIDEST:,} dependents"
-        )
+        wanted = f"of a word with up to {_WIDEST:,} dependents"
+        self._check(~wide[head] | (head < 0), "HEAD", wanted)
         above = np.append(np.where(head < 0, top, head), top)
         for _ in range(int(size.max(initial=0)).bit_length()):
             above = above[above]

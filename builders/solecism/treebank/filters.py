@@ -91,8 +91,7 @@ def name(found: Candidates) -> Flags:
     capital = tokens.forms.table(lambda form: form[:1].isupper(), bool)
     content = tokens.upos.isin("NOUN", "PROPN", "ADJ")
     named = np.append((capital & content)[1:] & (tokens.number[1:] > 1), False)
-    opened = np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
-    starts = (tokens.number == 1) | opened
+    starts = (tokens.number == 1) | np.append(True, tokens.upos.isin("PUNCT", "SYM")[:-1])
     like_name = capital & tokens.upos.isin("NOUN") & (~starts | named)
     subjects: Flags = found.subject & like_name[found.pairs.controller]
     return subjects

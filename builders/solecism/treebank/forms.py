@@ -131,11 +131,8 @@ def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str
 
     Only features that both have, and that are not in ``free``, are looked at.
     """
-    differing = [
-        name
-        for name, values in ours.items()
-        if name not in free and name in theirs and not values & theirs[name]
-    ]
+    shared = [name for name in ours if name in theirs and name not in free]
+    differing = [name for name in shared if not ours[name] & theirs[name]]
     fits = len(differing) == 1 and differing[0].partition("[")[0] in AGREEMENT
     return differing[0] if fits else ""
 
@@ -524,9 +521,8 @@ def read_inventory(
     ``see`` is called with each chunk of the treebanks. Raises :class:`InputError` for files that
     cannot be read.
     """
-    forms = read_forms(
-        language, ((found.origin.name, path) for found in treebanks for path in found.files), see
-    )
+    files = ((found.origin.name, path) for found in treebanks for path in found.files)
+    forms = read_forms(language, files, see)
     licences = {found.origin.name: found.origin.licence for found in treebanks}
     if unimorph is None:
         return replace(forms, licences=licences)

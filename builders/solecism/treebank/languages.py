@@ -14,7 +14,7 @@ from pathlib import Path
 import regex
 
 from solecism.errors import candidates, fail, unknown_error
-from solecism.inputs import Json, read_toml
+from solecism.inputs import Json, read_toml, with_tuples
 from solecism.treebank.forms import WordForm
 from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
 
@@ -58,9 +58,8 @@ class Rule:
 
     def __str__(self) -> str:
         value = f"={self.value}" if self.value else ""
-        return " ".join(
-            filter(None, (layered(self.feature, self.layer) + value, self.side, self.of))
-        )
+        feature = layered(self.feature, self.layer) + value
+        return " ".join(filter(None, (feature, self.side, self.of)))
 
 
 @dataclass(frozen=True)
@@ -298,9 +297,8 @@ class PairRules:
         if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
             return False
         # A determiner has its plain form only before some beginnings of words: *il*, not *lo*.
-        return not (determiner and self.plain) or bool(
-            re.match(self.plain, right.lstrip().casefold())
-        )
+        plain = re.match(self.plain, right.lstrip().casefold())
+        return not determiner or plain is not None
 
 
 def words_of(text: str) -> list[str]:
@@ -322,6 +320,4 @@ def rules_of(code: str) -> PairRules:
     table = _table("pairs")
     stanza = table.get(code, _CAREFUL)
     stanza = {**(_CAREFUL if stanza.get("careful") else {}), **stanza}
-    stanza = {**stanza, "honours": code in table["honours"]}
-    values: dict[str, Json] = {k: tuple(v) if isinstance(v, list) else v for k, v in stanza.items()}
-    return PairRules(code, **values)
+    return PairRules(code, **with_tuples(stanza), honours=code in table["honours"])

@@ -29,6 +29,8 @@ EXTRA = (
 )  # fmt: skip
 """The features of mined pairs beside :data:`solecism.schema.FEATURES`."""
 SCHEMA = pair_schema(EXTRA)
+_OF_ITEM = ("distance", "layer", "relation", "treebank", "sent_id", "licence", "pron_type", "genre")
+"""The features of a pair that are columns of its item."""
 TERMS = {
     "determiner": "determiner_noun_agreement",
     "modifying": "adjective_noun_agreement",
@@ -202,13 +204,12 @@ class PairMaker:
 def _row(item: Item, wrong: WrongForm) -> Row:
     """Return the row of a pair."""
     left, good, bad, right = item["left"] or "", item["answer"], wrong.form, item["right"] or ""
-    uid = f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}"
     prefix = left.rstrip()
     one = bool(prefix) and left != prefix  # a prefix must end before a blank
-    row = {
+    return {
         "id": blake2b(f"{item['id']} {wrong.feature}".encode(), digest_size=8).hexdigest(),
         "set_id": item["id"],
-        "UID": uid,
+        "UID": f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}",
         "field": "morphology",
         "linguistics_term": TERMS[item["relation"]],
         "language": item["language"],
@@ -218,16 +219,13 @@ def _row(item: Item, wrong: WrongForm) -> Row:
         "tokens_bad": _tokens(left, bad, right),
         "simple_LM_method": True,
         "one_prefix_method": one,
-        "two_prefix_method": False,
-        "lexically_identical": False,
+        "one_prefix_prefix": prefix if one else None,
+        "one_prefix_word_good": good if one else None,
+        "one_prefix_word_bad": bad if one else None,
+        **dict.fromkeys(("two_prefix_method", "lexically_identical"), False),
         "slots": _slots(item, wrong),
         "features": _features(item, wrong),
     }
-    if one:
-        words = {"good": good, "bad": bad}
-        row |= {f"one_prefix_word_{side}": word for side, word in words.items()}
-        row["one_prefix_prefix"] = prefix
-    return row
 
 
 def _distance(item: Item, wrong: WrongForm) -> str:
@@ -289,23 +287,16 @@ def _features(item: Item, wrong: WrongForm) -> Row:
         "attractor_gender": _joined(text_of(feats, "Gender") for feats in theirs),
         "match": "mismatch" if differ else "match" if numbers else None,
         "intervenes": bool(item["intervening_noun"]),
-        "distance": item["distance"],
         "target": item["lemma"],
         "doubt": "; ".join(wrong.doubts) or None,
         "flipped": wrong.feature,
         "good_value": text_of(target, layered(wrong.feature, item["layer"] or "")),
         "bad_value": wrong.value,
-        "layer": item["layer"],
-        "relation": item["relation"],
         "source": wrong.source,
-        "treebank": item["treebank"],
-        "sent_id": item["sent_id"],
-        "licence": item["licence"],
         "attractors": str(len(attractors)),
         "cues": _joined(item["cues"] or ()),
-        "pron_type": item["pron_type"],
         **{name: None if count is None else str(count) for name, count in counts.items()},
-        "genre": item["genre"],
+        **{name: item[name] for name in _OF_ITEM},
     }
 
 

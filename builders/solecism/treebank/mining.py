@@ -233,8 +233,7 @@ def _read(files: Sequence[Path], code: str, show: Progress) -> tuple[LanguageFor
             yield treebank_of(path), path
 
     evidence = Evidence()
-    forms = read_forms(code, named(), evidence.add)
-    return forms, profile_of(evidence, code)
+    return read_forms(code, named(), evidence.add), profile_of(evidence, code)
 
 
 def survey(
@@ -242,8 +241,7 @@ def survey(
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)
-    code = language or _language_of(files)
-    return _read(files, code, progress or no_progress)[1]
+    return _read(files, language or _language_of(files), progress or no_progress)[1]
 
 
 def _parse(
@@ -422,8 +420,7 @@ def _keys(items: pa.Table) -> list[tuple[str, str, str]]:
 
 def _numbers(ids: pa.ChunkedArray) -> Hashes:
     """Return ids, which are texts of 16 hexadecimal digits, as numbers."""
-    text = "".join(ids.to_pylist())
-    return np.frombuffer(bytes.fromhex(text), ">u8").astype(np.uint64)
+    return np.frombuffer(bytes.fromhex("".join(ids.to_pylist())), ">u8").astype(np.uint64)
 
 
 def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:

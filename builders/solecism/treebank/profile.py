@@ -403,11 +403,8 @@ class _Profiler:
         return agree >= SHARE * both > 0 and binomial_above(agree, both) <= LEVEL
 
     def _relation(self, relation: str) -> None:
-        cells = {
-            c: n
-            for c, n in self.evidence.cells.items()
-            if c.relation == relation and (not c.of or self._direct(c))
-        }
+        own = {c: n for c, n in self.evidence.cells.items() if c.relation == relation}
+        cells = {c: n for c, n in own.items() if not c.of or self._direct(c)}
         layers = sorted({layer for cell in cells for layer in cell.layers()})
         if relation in _OWN_LAYERS:
             layers = [layer for layer in layers if layer]

@@ -35,6 +35,8 @@ MIRROR = "SOLECISM_SOURCES"
 TRIES = 4
 TIMEOUT = 30.0
 PIECE = 1 << 16
+_TOLD = ("language", "licence", "commercial", "redistributable")
+"""What a manifest says of an origin as the catalogue has it."""
 MOST = 1 << 28
 """The bytes of a file at most; GitHub takes files up to 100 MiB."""
 
@@ -67,10 +69,7 @@ class LocalSource:
         origin = self.origin
         return {
             "treebank": origin.name,
-            "language": origin.language,
-            "licence": origin.licence,
-            "commercial": origin.commercial,
-            "redistributable": origin.redistributable,
+            **{name: getattr(origin, name) for name in _TOLD},
             "repository": f"https://github.com/{origin.repository}",
             "ref": origin.ref,
             "tag": origin.tag,

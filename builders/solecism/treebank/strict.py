@@ -48,6 +48,8 @@ _PLAIN = np.array(
 """For each feature of agreement, the bits of its plain values."""
 _OF_LAYER = {"erg": ("Erg",), "abs": ("Abs", "Nom"), "dat": ("Dat",)}
 """For a layer, the cases of the arguments with which its features agree."""
+_Question = Callable[[WordForm], frozenset[str]]
+"""Returns the features that a word shows, or leaves open."""
 _OWN = ("Gender", "Person")
 """Features that do not inflect nouns: what agrees in them does not tell the noun's form."""
 
@@ -199,7 +201,7 @@ class _StrictFinder:
         if self._remove(name, ~np.any(shared, axis=0)):
             self.shared = shared
 
-    def _left_open(self, question: Callable[[WordForm], frozenset[str]]) -> Flags:
+    def _left_open(self, question: _Question) -> Flags:
         """Return flags of the features that either end leaves open.
 
         A row is a feature, a column a pair; ``question`` returns the features that a word leaves
@@ -211,9 +213,7 @@ class _StrictFinder:
         open_[:, rows] |= self._ask(self.pairs.controller[rows], np.zeros_like(rows), question)
         return open_
 
-    def _ask(
-        self, words: Ints, layer: Ints, question: Callable[[WordForm], frozenset[str]]
-    ) -> Flags:
+    def _ask(self, words: Ints, layer: Ints, question: _Question) -> Flags:
         """Return flags of the features that ``question`` returns for words, in their layers.
 
         A row is a feature, a column a word. The question is asked once for each distinct word.

@@ -64,7 +64,10 @@ def read_unimorph(path: Path, language: str = "", lenient: bool = False) -> Iter
     it; with ``lenient``, such lines are passed over.
     """
     problems: dict[str, Problem] = {}
-    for number, line in numbered_lines(path):
+    text = read_text(path)
+    refuse_pointer(path)
+    lines = (line.rstrip("\r") for line in text.split("\n"))
+    for number, line in enumerate(lines, 1):
         if not line or (line.startswith("#") and "\t" not in line):
             continue
         try:
@@ -73,17 +76,6 @@ def read_unimorph(path: Path, language: str = "", lenient: bool = False) -> Iter
             problems.setdefault(str(error), Problem(str(error), str(path), number))
     if problems and not lenient:
         raise InputError(problems.values())
-
-
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file, each with its number before it.
-
-    Raises :class:`InputError` for a file that is not there or not UTF-8.
-    """
-    text = read_text(path)
-    refuse_pointer(path)
-    for number, line in enumerate(text.split("\n"), 1):
-        yield number, line.rstrip("\r")
 
 
 def _triple(line: str, language: str) -> Attested:

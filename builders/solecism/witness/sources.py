@@ -90,10 +90,6 @@ def read_unimorph_lists(place: Path, language: str, words: Iterable[str]) -> Wor
     if not paths:
         raise fail(f"holds no list of {language!r} ({code})", place)
     folded = {fold(word) for word in words}
-    found = {
-        word
-        for path in paths
-        for word in read_unimorph(path, code)
-        if fold(word.lemma) in folded or fold(word.form) in folded
-    }
+    every = (word for path in paths for word in read_unimorph(path, code))
+    found = {word for word in every if folded & {fold(word.lemma), fold(word.form)}}
     return WordList("UniMorph", version_of(paths), found)

@@ -119,11 +119,8 @@ class DrawPlan:
         tested yet.
         """
         masks = [c.allows(columns) for c in self.clauses if max(c.scope) == slot]
-        masks += [
-            self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]]
-            for a, b in self.apart
-            if max(a, b) == slot
-        ]
+        apart = [pair for pair in self.apart if max(pair) == slot]
+        masks += [self.lemmas[a][columns[a]] != self.lemmas[b][columns[b]] for a, b in apart]
         if not masks:
             return columns
         mask = reduce(np.logical_and, masks)
@@ -245,9 +242,8 @@ class _LevelTree:
         plan, labels = self.plan, self.labels
         if not labels and not plan.weights:
             return plan.elimination
-        return eliminate(
-            list(map(len, plan.domains)), plan.clauses, labels, plan.path, plan.weights
-        )
+        sizes = list(map(len, plan.domains))
+        return eliminate(sizes, plan.clauses, labels, plan.path, plan.weights)
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:

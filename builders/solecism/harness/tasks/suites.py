@@ -1,6 +1,7 @@
 """The class that the task files of suites name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import log
 
 from lm_eval.api.instance import Instance
@@ -30,12 +31,8 @@ class SuiteTask(ConfigurableTask):
         """Ask for each distinct text, up to and through each region that a prediction speaks of."""
         for name in ("apply_chat_template", "chat_template"):
             kwargs.pop(name, None)
-        return [
-            Instance(
-                request_type="loglikelihood", doc=doc, arguments=("", text), idx=number, **kwargs
-            )
-            for number, text in enumerate(_texts(doc))
-        ]
+        ask = partial(Instance, request_type="loglikelihood", doc=doc, **kwargs)
+        return [ask(arguments=("", text), idx=n) for n, text in enumerate(_texts(doc))]
 
     def process_results(
         self, doc: ItemRow, results: Sequence[tuple[float, bool]]

@@ -396,10 +396,8 @@ def probe(
 def _by_work(engines: dict[str, Engine], rows: Rows) -> list[str]:
     """Return the names of engines, the one with the least work first and the plain loop last."""
     trie = Trie.build(*pad_rows(rows))
-    work = {
-        key: engine.work(trie) for key, engine in engines.items() if isinstance(engine, _OnTree)
-    }
-    return [*sorted(work, key=lambda key: work[key]), "loop"]
+    work = {name: e.work(trie) for name, e in engines.items() if isinstance(e, _OnTree)}
+    return [*sorted(work, key=lambda name: work[name]), "loop"]
 
 
 @torch.inference_mode()
@@ -413,10 +411,8 @@ def _refuse_bidirectional(loaded: Loaded) -> None:
     ]
     first, *others = (found.log_softmax(dim=-1) for found in logits)
     if max(float((first - other).abs().max()) for other in others) > TOLERANCE[loaded.dtype] / 10:
-        raise fail(
-            f"model {loaded.name!r} sees the tokens that come next, so it is no causal model "
-            "(a masked one is scored with --method pll)"
-        )
+        why = "sees the tokens that come next, so it is no causal model"
+        raise fail(f"model {loaded.name!r} {why} (a masked one is scored with --method pll)")
 
 
 def _difference(engine: Engine, rows: Rows, wanted: Sequence[Floats], dtype: str) -> str:
@@ -467,9 +463,8 @@ class CausalReader:
         self._first = [] if first is None or self.bos == "never" else [first]
         if isinstance(self.loaded.model, Decoder):
             if self.bos != "auto":
-                raise fail(
-                    f"model {self.name!r}: its decoder has a start of its own: leave bos out"
-                )
+                message = "its decoder has a start of its own: leave bos out"
+                raise fail(f"model {self.name!r}: {message}")
             self.bos, self._first = "decoder_start", self.loaded.model.start
 
     def encode(self, texts: Sequence[str], offsets: bool = True) -> list[Encoded]:

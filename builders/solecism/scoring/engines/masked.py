@@ -149,9 +149,8 @@ class MaskedReader:
             total = logits.logsumexp(1)
             wrong = torch.nonzero(~torch.isfinite(total)).flatten().tolist()
             if wrong:
-                raise fail(
-                    f"item {name(batch[wrong[0]])!r}: the model's logits are not numbers (NaN)"
-                )
+                culprit = name(batch[wrong[0]])
+                raise fail(f"item {culprit!r}: the model's logits are not numbers (NaN)")
             waiting = waiting[count:]
             self.tell(1 - len(waiting) / len(rows))
             yield BatchOutput(batch, logits, total)

@@ -242,13 +242,8 @@ class ServerReader:
             raise self.server.lacks(what, str(answer)) from None
         try:
             read = _by_prompt if self.mode == "prompt_logprobs" else _by_echo
-            found = [
-                [
-                    (str(token), None if value is None else float(value))
-                    for token, value in read(one)
-                ]
-                for one in ordered
-            ]
+            pairs = [list(read(one)) for one in ordered]
+            found = [[(str(t), None if v is None else float(v)) for t, v in some] for some in pairs]
         except (KeyError, TypeError, ValueError, AttributeError, StopIteration, OverflowError):
             raise self.server.lacks("returns no log probabilities of the prompt") from None
         return [pieces[:-1] for pieces in found] if self.mode == "echo with one token" else found
@@ -261,9 +256,8 @@ class ServerReader:
         """
         own = pieces[self.begins :]
         self._check_values(own)
-        other = self.server.lacks(
-            "returns tokens that are not the text", "".join(token for token, _ in pieces)
-        )
+        said = "".join(token for token, _ in pieces)
+        other = self.server.lacks("returns tokens that are not the text", said)
         out: list[PlacedToken] = []
         waiting: list[tuple[str, float]] = []
         place = 0
