@@ -86,7 +86,6 @@ def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str)
         ("bare_infinitive", "trata", "negar dejar olvidar prometer tener"),
         ("bare_infinitive", "quiere", "deber necesitar"),
         # *Sabe de nadar*, *intenta de nadar*, *suele de nadar* are heard.
-        ("de_before_infinitive", "quiso", "saber intentar soler deber necesitar"),
         # Transitive somewhere, old Spanish, or a noun (*la llegada*).
         (
             "passive_of_intransitive",
