@@ -85,7 +85,6 @@ def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str)
         # "Denies herself rest"; deber de, necesitar de, prometer, dejar dormir, olvidarse.
         ("bare_infinitive", "trata", "negar dejar olvidar prometer tener"),
         ("bare_infinitive", "quiere", "deber necesitar"),
-        # *Sabe de nadar*, *intenta de nadar*, *suele de nadar* are heard.
         # Transitive somewhere, old Spanish, or a noun (*la llegada*).
         (
             "passive_of_intransitive",
