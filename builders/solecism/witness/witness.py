@@ -65,7 +65,9 @@ class Evidence:
         cells = sum(form.state == "two" for form in self.forms)
         spellings = sum(form.state == "one" and form.spelt for form in self.forms)
         one, two, both = (100 * n / len(self.forms) for n in (cells, spellings, cells + spellings))
-        return f"{both:.1f} % have a second witness: {one:.1f} of the cell, {two:.1f} of the spelling"
+        return (
+            f"{both:.1f} % have a second witness: {one:.1f} of the cell, {two:.1f} of the spelling"
+        )
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
