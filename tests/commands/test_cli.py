@@ -424,7 +424,7 @@ def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "missing"),
     [
-        ("es", "table adv, no macro np"),
+        ("it", "table adv, no macro np"),
         ("ru", "column Place of adj, no macro np_adj, no macro perfect"),
         ("de", "macro perfect"),
     ],
