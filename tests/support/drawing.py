@@ -1,7 +1,9 @@
 """Helpers of the tests of drawing: small roots, written inline as aligned tables."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,6 +21,8 @@ from solecism.grammar.pairs import draw_pairs
 from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
 from solecism.grammar.suites import draw_suites
+from solecism.lexicon.features import Feats
+from solecism.lexicon.table import read_table
 from solecism.root import Root
 
 DATASET, LANGUAGE = "tiny", "xx"
@@ -26,8 +30,11 @@ DATASET, LANGUAGE = "tiny", "xx"
 Files = Mapping[str, str]
 Pairs = dict[str, list[dict[str, Any]]]
 """Pairs by UID."""
+Forms = dict[str, dict[str, set[Feats]]]
+"""The cells of each form (in lower case), by table and lemma."""
 
 
+@lru_cache(maxsize=1)  # the next module may be about the same data set
 def pairs_of(dataset: str, language: str, extra: tuple[str, ...] = ()) -> Pairs:
     """Draw all pairs of a language of a data set of the checkout; ``extra``: more features."""
     root = Root(CHECKOUT)
@@ -36,6 +43,40 @@ def pairs_of(dataset: str, language: str, extra: tuple[str, ...] = ()) -> Pairs:
         paradigm.template.id: pa.concat_tables(draw_pairs(paradigm, extra=extra)).to_pylist()
         for paradigm in paradigms.values()
     }
+
+
+def lemmas_of(rows: list[dict[str, Any]], name: str) -> set[str]:
+    """Return the lemmas that a slot has in some pairs."""
+    return {slot["lemma"] for row in rows for slot in row["slots"] if slot["name"] == name}
+
+
+def forms_of(lexicon: Path, names: Sequence[str]) -> Forms:
+    """Return the cells of each form of some tables of a lexicon."""
+    found: Forms = defaultdict(lambda: defaultdict(set))
+    for name in names:
+        for row in read_table(lexicon / f"{name}.tsv").rows:
+            for cell, form in row.forms.items():
+                found[form.lower()][f"{name}:{row.shown}"].add(cell)
+    return found
+
+
+def check_wrong_forms(pairs: Pairs, forms: Forms, least: int) -> None:
+    """Assert that where one word differs, the wrong form has no features of the right one.
+
+    ``least``: more than so many words must have been compared.
+    """
+    compared = 0
+    for uid, rows in pairs.items():
+        for row in rows:
+            good, bad = row["tokens_good"].lower().split(), row["tokens_bad"].lower().split()
+            differ = [(a, b) for a, b in zip(good, bad, strict=False) if a != b]
+            if len(good) != len(bad) or len(differ) != 1:
+                continue
+            ours, theirs = (forms.get(word, {}) for word in differ[0])
+            for lemma in ours.keys() & theirs.keys():
+                assert not ours[lemma] & theirs[lemma], (uid, row["sentence_bad"])
+                compared += 1
+    assert compared > least
 
 
 def tsv(text: str) -> str:

@@ -93,8 +93,9 @@ def samples(root: Root, name: str, wanted: Wanted) -> Iterator[Sample]:
     Items are drawn, read from a built folder, or mined. If a number is wanted and there are more
     paradigms, some are chosen. Raises :class:`InputError`.
     """
-    if is_own(name) or (name.endswith(".parquet") and Path(name).is_file()):
-        table = read_parquet(own_pairs(Path(name)) if is_own(name) else Path(name))
+    path = own_pairs(Path(name)) if is_own(name) else Path(name)
+    if path.suffix == ".parquet" and path.is_file():
+        table = read_parquet(path)
         if not kind_of_items(table.column_names):
             raise fail(f"holds no items: its columns are {', '.join(table.column_names)}", name)
         yield wanted.sample(root, name, table)

@@ -1,6 +1,5 @@
 """The files of lm-eval's tasks: what they say of a config, and copies that need no Solecism."""
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -16,6 +15,7 @@ from solecism.files import filling_folder
 from solecism.harness import TASKS
 from solecism.inputs import Json, read_text
 from solecism.language_tags import isos_of
+from solecism.lexicon.table import read_tsv
 from solecism.scoring.items import expand_data, listed_items
 
 Task = dict[str, Json]
@@ -181,12 +181,11 @@ def readme_of(files: Mapping[str, str], tasks: Mapping[str, str], **page: Json) 
     """
     names = re.findall(r"^group: (.+)$", "".join(files.values()), re.MULTILINE)
     texts = {True: "one task a paradigm", False: "all of them; the figure is the plain mean"}
-    with (TASKS.parent / "glossary.tsv").open(encoding="utf-8", newline="") as lines:
-        glossary = {line["term"]: line["meaning"] for line in csv.DictReader(lines, delimiter="\t")}
+    _, *lines = read_tsv(TASKS.parent / "glossary.tsv", ["term", "meaning"])
     template = Environment().from_string(read_text(TASKS.parent / "readme.md.jinja"))
     return template.render(
         groups={name: texts[name.endswith("_paradigms")] for name in sorted(names)},
-        tasks=tasks, glossary=glossary,
+        tasks=tasks, glossary=dict(cells for _, cells in lines),
         suites=any("_suites.yaml" in text for text in files.values()),
         pairs=any("_pairs.yaml" in text for text in files.values()), **page,
     ) + "\n"  # fmt: skip

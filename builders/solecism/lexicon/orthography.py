@@ -61,22 +61,20 @@ class SpellingRule:
 
     def outcomes(self, word: str) -> set[str]:
         """Return the texts that the rule can replace a word with."""
-        left, right = self.left.fullmatch(word), self.right.fullmatch(word)
-        found = {_expanded(self.new_left, left)} if left else set()
-        if right and self.new_right is None:
-            found.add(self.new_left)
-        elif right:
-            found.add(_expanded(self.new_right or "", right))
+        found = {_rewritten(self.left, self.new_left, word)} if _matches(self.left, word) else set()
+        if _matches(self.right, word):
+            right = self.new_right
+            found.add(self.new_left if right is None else _rewritten(self.right, right, word))
         return found - {word}
 
     def rewrite(self, left: Token, right: Token) -> list[Token]:
         """Return what becomes of two words to which the rule applies (one token or two)."""
-        word = _expanded(self.new_left, self.left.fullmatch(left.text))
+        word = _rewritten(self.left, self.new_left, left.text)
         if self.new_right is None:
             tags = tuple(dict.fromkeys(left.tags + right.tags))
             gloss = ".".join(filter(None, (left.gloss, right.gloss)))
             return [Token(word, left.glued, tags, gloss)]
-        text = _expanded(self.new_right, self.right.fullmatch(right.text))
+        text = _rewritten(self.right, self.new_right, right.text)
         return [left._replace(text=word), Token(text, self.glue, right.tags, right.gloss)]
 
     def apply(self, tokens: list[Token]) -> list[Token]:
@@ -90,10 +88,13 @@ class SpellingRule:
         return out
 
 
-def _expanded(result: str, found: re.Match[str] | None) -> str:
-    """Return what becomes of the word that a pattern matched."""
+def _rewritten(pattern: re.Pattern[str], result: str, word: str) -> str:
+    """Return what becomes of a word that a pattern matches; few results ask for its groups."""
+    if result == "=" or "\\" not in result:
+        return word if result == "=" else result
+    found = pattern.fullmatch(word)
     assert found
-    return found.string if result == "=" else found.expand(result)
+    return found.expand(result)
 
 
 @dataclass(frozen=True, eq=False)

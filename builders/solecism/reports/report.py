@@ -205,7 +205,7 @@ def _files(source: Source) -> list[Path]:
     files = [file for file in listed if is_from_lm_eval(file) or _is_result(file)]
     if not files:
         raise fail("there is no result in this folder", path)
-    return sorted(sorted(files), key=lambda file: by_numbers(file.name))
+    return sorted(files, key=lambda file: (by_numbers(file.name), file))
 
 
 def by_numbers(name: str) -> list[tuple[str, int]]:
