@@ -30,6 +30,7 @@ def offered(line: str) -> list[str]:
                 "blimp-es",
                 "blimp-fr",
                 "blimp-he",
+                "blimp-pl",
                 "blimp-ru",
                 "clams",
                 "mandarin",
