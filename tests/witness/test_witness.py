@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -222,6 +223,22 @@ def test_what_wrote_a_form_is_not_its_witness_but_may_contradict_it(tmp_path: Pa
         assert witness.find_evidence(found.lexicon, None, [], [], names).wrote == kept
 
 
+def test_a_dictionary_that_wrote_a_form_is_its_first_witness(tmp_path: Path) -> None:
+    """A word list or another dictionary is the second; what nobody lists has none."""
+    for wrote, words, second in (
+        ("UniMorph", "cheval chevals", "50.0 % have a second witness: 0.0 of the cell, 50.0"),
+        ("UniMorph", "", "0.0 % have"),
+        ("", "cheval", "50.0 % have a second witness: 0.0 of the cell, 50.0"),
+    ):
+        path = tmp_path / "words.txt"
+        path.write_text(words)
+        asked = ask(tmp_path, {"noun": CHEVAL}, unimorph=CHEVAUX_LISTED, wrote=wrote)
+        unimorph = tmp_path / "shared" / "unimorph" / "xx"
+        given = [wrote] if wrote else []
+        found = witness.find_evidence(asked.lexicon, unimorph, [], [path], given)
+        assert found.second.startswith(second)
+
+
 def test_many_forms_without_two_witnesses_are_counted_by_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +302,33 @@ def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
         ("laugh", "contradicted"),
     ]  # fmt: skip
     assert "lemminflect" not in forms[1].by
+
+
+class Morfeusz:
+    """Stands for morfeusz2.Morfeusz: the tags list cases and genders, and obsolete forms say so."""
+
+    def generate(self, lemma: str) -> list[tuple[str, str, str, list[str], list[str]]]:
+        banan = [
+            ("banan", "banan:Sm3", "subst:sg:nom.acc:m3", ["nazwa_pospolita"], []),
+            ("banana", "banan:Sm2", "subst:sg:gen.acc:m2", ["nazwa_pospolita"], ["pot."]),
+            ("banany", "banan:Sm1", "depr:pl:nom:m2", ["nazwa_pospolita"], []),
+            ("bananie", "banan:Sm3", "subst:sg:voc:m3", ["nazwa_pospolita"], ["daw."]),
+        ]
+        return banan if lemma == "banan" else [("Ewę", "Ewa", "subst:sg:acc:f", ["imię"], [])]
+
+
+def test_polish_is_looked_up_in_morfeusz(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysers, "import_module", lambda _: SimpleNamespace(Morfeusz=Morfeusz))
+    monkeypatch.setattr(analysers, "version", lambda _: "1.0")
+    words = analysers.ask_analyser("morfeusz2", "pl", {("banan", "banana"), ("Ewa", "Ewę")})
+    assert isinstance(words, witness.WordList)
+    assert sorted((a.form, a.lemma, a.upos, str(a.feats)) for a in words.words) == [
+        ("Ewę", "Ewa", "PROPN", "Case=Acc|Gender=Fem|Number=Sing"),
+        ("banan", "banan", "NOUN", "Animacy=Inan|Case=Acc|Gender=Masc|Number=Sing"),
+        ("banan", "banan", "NOUN", "Animacy=Inan|Case=Nom|Gender=Masc|Number=Sing"),
+        ("banana", "banan", "NOUN", "Animacy=Nhum|Case=Acc|Gender=Masc|Number=Sing"),
+        ("banana", "banan", "NOUN", "Animacy=Nhum|Case=Gen|Gender=Masc|Number=Sing"),
+    ]
 
 
 def test_commands_print_readings_or_words_that_they_do_not_know(

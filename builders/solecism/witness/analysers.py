@@ -21,6 +21,8 @@ ANALYSERS: Mapping[str, Json] = read_toml(Path(__file__).with_suffix(".toml"))
 Pair = tuple[str, str]
 """A lemma, and a form that is looked up; the lemma ``""`` is any."""
 
+_OBSOLETE = frozenset({"arch.", "daw.", "przest.", "rzad."})
+"""The styles of forms that nobody uses today (Morfeusz 2)."""
 _ONE_OF_SEVERAL = (("be", "VBP"), ("be", "VBD"))
 """am, are, was, were: their tags cover more than one of them."""
 
@@ -112,6 +114,17 @@ def _lemminflect(name: str, _: str, pairs: Collection[Pair]) -> Iterator[Atteste
                 yield Attested(form, lemma, *found)
 
 
+def _morfeusz2(name: str, _: str, pairs: Collection[Pair]) -> Iterator[Attested]:
+    """Yield all forms of lemmas but obsolete ones; a tag lists cases and genders: nom.acc."""
+    generate = import_module(name).Morfeusz().generate
+    for lemma in {lemma for lemma, _ in pairs if lemma}:
+        for form, full, tag, labels, style in generate(lemma):
+            kinds = [label for label in labels if label in ANALYSERS[name]["tags"]]
+            for tags in product(*(part.split(".") for part in tag.split(":"))):
+                if _OBSOLETE.isdisjoint(style) and (found := to_ud(name, *tags, *kinds)):
+                    yield Attested(form, full.partition(":")[0], *found)
+
+
 def _simplemma(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Pair]:
     look_up = import_module(name).strategies.DictionaryLookupStrategy().get_lemma
     try:
@@ -125,6 +138,6 @@ def _simplemma(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Pair]:
 
 
 _ASK: Mapping[str, Callable[[str, str, Collection[Pair]], Iterator[Any]]] = {
-    "pymorphy3": _pymorphy3, "lemminflect": _lemminflect, "simplemma": _simplemma,
-    "readings": _readings, "unknown_words": _unknown_words,
+    "pymorphy3": _pymorphy3, "lemminflect": _lemminflect, "morfeusz2": _morfeusz2,
+    "simplemma": _simplemma, "readings": _readings, "unknown_words": _unknown_words,
 }  # fmt: skip

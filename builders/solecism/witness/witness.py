@@ -25,7 +25,8 @@ class Witnessed(NamedTuple):
     """A form and what sources say of it.
 
     ``state``: one of ``COUNTED``; ``by``: the sources that have it; ``against``: those that have
-    another; ``values``: the cells of ``COLUMNS``; ``spelt``: whether a source knows its spelling.
+    another; ``values``: the cells of ``COLUMNS``; ``spelt``: whether a source knows its spelling;
+    ``wrote``: whether a source that wrote the forms has it.
     """
 
     claim: Claim
@@ -34,6 +35,7 @@ class Witnessed(NamedTuple):
     against: list[str]
     values: list[str]
     spelt: bool
+    wrote: bool
 
     @property
     def objections(self) -> list[str]:
@@ -61,9 +63,13 @@ class Evidence:
 
     @property
     def second(self) -> str:
-        """How many forms have a second witness, of the cell or of the spelling alone, in words."""
-        cells = sum(form.state == "two" for form in self.forms)
-        spellings = sum(form.state == "one" and form.spelt for form in self.forms)
+        """How many forms have a second witness, of the cell or of the spelling alone, in words.
+
+        A dictionary that wrote the forms is the first witness of those that it has.
+        """
+        found = [(len(form.by) + form.wrote, form) for form in self.forms]
+        cells = sum(number > 1 for number, _ in found)
+        spellings = sum(number == 1 and form.spelt for number, form in found)
         one, two, both = (100 * n / len(self.forms) for n in (cells, spellings, cells + spellings))
         return (
             f"{both:.1f} % have a second witness: {one:.1f} of the cell, {two:.1f} of the spelling"
@@ -122,6 +128,7 @@ def _witness(
         and verdict.times >= (source.minimum if against else 1)
     ]  # fmt: skip
     known = spelt.issuperset(parts(claim))
+    written = any(verdict.times for source, verdict in verdicts if source.name in wrote)
     values = {"analyser": SPELLING} if known else {}
     values |= {source.column: OTHER + v.objection for source, v in verdicts if v.objection}
     values |= {source.column: tsv.YES for source in by}
@@ -129,7 +136,7 @@ def _witness(
     return Witnessed(
         claim, state if not by else "one" if len(by) == 1 else "two",
         [source.name for source in by], [source.name for source in against],
-        [values.get(column, "") for column in COLUMNS], known,
+        [values.get(column, "") for column in COLUMNS], known, written,
     )  # fmt: skip
 
 
