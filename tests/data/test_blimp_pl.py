@@ -1,0 +1,157 @@
+"""The data set blimp-pl: sizes, spelling, and that no bad sentence is good in another reading."""
+
+import re
+from typing import Any
+
+import pytest
+
+from drawing import Pairs, pairs_of
+from release import CHECKOUT
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.orthography import tokenize
+
+LEXICON = CHECKOUT / "lexicons" / "pl"
+SIDES = ("sentence_good", "sentence_bad")
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    return pairs_of("blimp-pl", "pl")
+
+
+def test_each_paradigm_has_a_thousand_pairs_and_no_sentence_twice(pairs: Pairs) -> None:
+    assert len(pairs) >= 48
+    for uid, rows in pairs.items():
+        for side in SIDES:
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+
+
+def test_good_sentences_have_many_words(pairs: Pairs) -> None:
+    words = {
+        word for rows in pairs.values() for row in rows
+        for word in re.findall(r"\w+", row["sentence_good"].lower())
+    }  # fmt: skip
+    assert len(words) >= 2000
+
+
+@pytest.mark.parametrize(
+    ("words", "spelt"),
+    [
+        ("z szkoły , z stołu , z wsi , z wszystkimi", "ze szkoły, ze stołu, ze wsi, ze wszystkimi"),
+        ("z szafy , z siostrą , z żoną , z rzeki", "z szafy, z siostrą, z żoną, z rzeki"),
+        ("z studentem , z śpiewaczką , z zdjęciem", "ze studentem, ze śpiewaczką, ze zdjęciem"),
+        ("z źródła , z mną , z złością , z zimą", "ze źródła, ze mną, ze złością, z zimą"),
+        ("z czasem , z Sabiną , z synem , z szefem", "z czasem, z Sabiną, z synem, z szefem"),
+        ("w wtorek , w Wrocławiu , w Francji", "we wtorek, we Wrocławiu, we Francji"),
+        ("w wodzie , w filmie , w domu", "w wodzie, w filmie, w domu"),
+        (
+            "od mnie , nad mną , przed mną , przez mnie",
+            "ode mnie, nade mną, przede mną, przeze mnie",
+        ),
+        ("nie- dobry dom", "niedobry dom"),
+        ("że -byś kupił , żeby -m kupił , kupił -by", "żebyś kupił, żebym kupił, kupiłby"),
+    ],
+)
+def test_words_are_spelt_with_their_neighbours(words: str, spelt: str) -> None:
+    tokens = Lexicon(LEXICON).orthography.spell(tokenize(words))
+    assert "".join(t.text if t.glued else f" {t.text}" for t in tokens).strip() == spelt
+
+
+UNSPELT = (
+    r"\b[Zz] (?:s[bcćdfghjklłmnprtw]|sz[bcćdfghjklłmnprtw]|ś|z[bcdgklłmnprtw]|ws|mną)|"
+    r"\b[Ww] [wf][bcdghjklłmnprst]|(?:^| )-|[^,] (?:że|żeby|żebym|żebyś|gdyby|ale|któr\w+)\b"
+)
+"""A preposition without its vowel, an ending by itself, a clause without its comma."""
+
+
+def test_no_sentence_breaks_a_rule_of_spelling(pairs: Pairs) -> None:
+    for uid, rows in pairs.items():
+        for row in rows:
+            for side in SIDES:
+                assert not re.search(UNSPELT, row[side]), (uid, row[side])
+
+
+def group(name: str) -> frozenset[str]:
+    """Return the words of a group of the lexicon."""
+    return frozenset(lemma for _, lemma in Lexicon(LEXICON).typical.groups[name])
+
+
+def slot(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the word of a slot."""
+    (found,) = [word for word in row["slots"] if word["name"] == name]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("uid", "good", "bad"),
+    [
+        # "Na jego brata" is good: something stands behind the pronoun that is no noun.
+        ("n_after_preposition", r" (?:nie\w+|nich|nią) ", r" (?:jego|jej|ją|ich) (?!\w+a\.)"),
+        ("no_n_in_possessive", r" (?:jego|jej|ich) \w+\.$", r" (?:niego|niej|nich) \w+\.$"),
+        # Kin: "swoje mieszkanie jest najlepsze" is good; in a clause, for proverbs have it first.
+        (
+            "reflexive_possessor_subject",
+            r", że (?:jego|jej) ",
+            r", że swo(?:ja|je|i|ój) |, że swój ",
+        ),
+        # No object, which would be in the genitive after nie.
+        ("negative_concord", r"^Nikt z", r"^Nikt z.* (?:też|już) "),
+        ("negative_concord_object", r" nie .* żadne(?:go|j) ", r" (?:też|już) .* żadne(?:go|j) "),
+        ("person_ending_on_conjunction", r", żeby[mś] \w+[łła] ", r", żeby \w+(?:em|am|eś|aś) "),
+        # Będzie with an infinitive or a past; nothing else that it could be.
+        ("future_aspect", r" będzie \w+", r" będzie \w+"),
+        # "Na godzinę, przez godzinę" go with perfective verbs.
+        ("duration_aspect", r" (?:długo|cał[yae]\w*) ", r"^(?!.*(?:godzin|chwil))"),
+        ("passive_aspect", r" został[ao]? \w+\.$", r" został[ao]? \w+\.$"),
+        ("wish_past", r", żeby ", r", żeby "),
+        ("condition_past", r"^Gdyby ", r"^Gdyby .*, .* by (?:się )?\w+"),
+        # The sentence ends with the question word: "kim jest" would be good.
+        ("sluicing_case", r", (?:kogo|komu|kim)\.$", r", (?:kogo|kim)\.$"),
+        # Pięcioma, not pięciu, which other cases have, too; not dwoma, dwiema.
+        ("numeral_oblique", r" ze? \w+(?:oma|ema|kilkoma) ", r" ze? (?!dwoma|dwiema|pięciu)\w+ma "),
+        # Które of a neuter: the letter is masculine or feminine, and its verb shows it.
+        ("relative_pronoun_gender", r", któr[ya] ", r", któr[ya] przysz"),
+    ],
+)
+def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str) -> None:
+    for row in pairs[uid]:
+        assert re.search(good, row["sentence_good"]), row["sentence_good"]
+        assert re.search(bad, row["sentence_bad"]), row["sentence_bad"]
+
+
+@pytest.mark.parametrize(
+    ("uid", "name", "wanted"),
+    [
+        # "Ładne" could be heard as an adverb.
+        ("adverb_with_look_verbs", "zupa", {"Fem", "Masc"}),
+        ("relative_pronoun_gender", "list", {"Fem", "Masc"}),
+    ],
+)
+def test_genders_that_have_one_reading(pairs: Pairs, uid: str, name: str, wanted: set[str]) -> None:
+    found = {re.search(r"Gender=(\w+)", slot(row, name)["feats"]) for row in pairs[uid]}
+    assert {match[1] for match in found if match} == wanted
+
+
+@pytest.mark.parametrize(
+    ("uid", "name", "barred"),
+    [
+        # Biaspectuals, and perfectives of a while (poczytała), go with długo.
+        ("duration_aspect", "przeczytać", "delimitatives"),
+        ("duration_aspect", "przeczytać", "biaspectual"),
+        ("passive_aspect", "sprzedać", "adjectival_participles"),
+        ("negative_concord_object", "kupiła", "partitive_objects"),
+        ("person_ending_on_conjunction", "kupił", "variable_past"),
+        ("numeral_oblique", "koleżanki", "variable_genitive_plural"),
+        # Kamil: "niż Kamila" is than a woman of that name, too.
+        ("comparative_preposition", "brat", "twin_names"),
+        ("numeral_virile", "kolega", "depreciative_alike"),
+        ("numeral_virile", "kolega", "depreciative_said"),
+    ],
+)
+def test_words_that_give_a_reading_are_barred(
+    pairs: Pairs, uid: str, name: str, barred: str
+) -> None:
+    words = group(barred)
+    assert words
+    assert not words & {slot(row, name)["lemma"] for row in pairs[uid]}
