@@ -1,0 +1,75 @@
+"""The data set blimp-pl, agreement with the subject: no bad sentence is good in another reading."""
+
+import re
+from typing import Any
+
+import pytest
+
+from drawing import Pairs, pairs_of
+from release import CHECKOUT
+from solecism.lexicon.lexicon import Lexicon
+
+LEXICON = CHECKOUT / "lexicons" / "pl"
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Return all pairs of the data set."""
+    return pairs_of("blimp-pl", "pl")
+
+
+def slot(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the word of a slot."""
+    (found,) = [word for word in row["slots"] if word["name"] == name]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("uid", "pattern"),
+    [
+        # "Ty, wczoraj kupiłem rower": a call. "Ja kupił" is heard.
+        ("past_person", r"^(?:Ja|On|Ona) .*(?:łem|łam|łeś|łaś) "),
+        # A woman, as "którą" is no subject.
+        ("distractor_agreement_relative_clause", r"^\w+ \w+[ai], którą "),
+        # "Tę książkę" is no subject; "studenci" behind the verb would be a call.
+        ("object_first_agreement", r" tę (?:\w+ )*?\w+ę \w+ła nasi "),
+        # No uncoordinated name, which would be a call.
+        ("coordinated_subject_virile", r"^(?:\w+ )+i \w+ \w+(?:li|ły) "),
+        # Each verb is one without an object; the numeral has no adjective behind it.
+        ("numeral_subject_neuter", r"^\w+ \w+ \w+ł[oy] "),
+        # "Nie były moje klucze" is no sentence without its genitive.
+        ("genitive_of_absence", r" nie był[ay]? (?:moje(?:go|j)|twoje(?:go|j)|moich|twoich) "),
+    ],
+)
+def test_bad_sentences_have_one_reading(pairs: Pairs, uid: str, pattern: str) -> None:
+    for row in pairs[uid]:
+        assert re.search(pattern, row["sentence_bad"]), row["sentence_bad"]
+
+
+@pytest.mark.parametrize(
+    ("uid", "name", "barred"),
+    [
+        # "Siostra tego lekarza": "lekarz" is said of women, too.
+        ("past_gender_attractor", "rolnik", "men_and_women"),
+        # "Lekarze przyszły", "chłopaki przyszły" are good.
+        ("past_virile", "koledzy", "depreciative_alike"),
+        ("past_virile", "koledzy", "depreciative_said"),
+        ("coordinated_subject_virile", "jan", "twin_names"),
+        ("numeral_subject_neuter", "kobiety", "variable_genitive_plural"),
+        ("numeral_subject_neuter", "przyszło", "also_transitive"),
+        # Verbs that have the accusative, too.
+        ("dative_object", "pomaga", "two_cases"),
+    ],
+)
+def test_words_that_give_a_reading_are_barred(
+    pairs: Pairs, uid: str, name: str, barred: str
+) -> None:
+    words = {lemma for _, lemma in Lexicon(LEXICON).typical.groups[barred]}
+    assert words
+    assert not words & {slot(row, name)["lemma"] for row in pairs[uid]}
+
+
+def test_the_object_of_a_plural_is_one_thing(pairs: Pairs) -> None:
+    """No object can be the subject: "moje koleżanki kupiły książki"."""
+    for uid, name in (("past_virile", "chleb"), ("coordinated_subject_virile", "rower")):
+        assert all("Number=Sing" in slot(row, name)["feats"] for row in pairs[uid])
