@@ -105,3 +105,17 @@ def test_men_have_numerals_of_their_own(pairs: Pairs) -> None:
     assert 300 < sum(found) < 700
     for row, virile in zip(pairs["numeral_virile"], found, strict=True):
         assert bool(re.search(men, row["sentence_bad"])) != virile, row["sentence_bad"]
+
+
+@pytest.mark.parametrize(
+    ("uid", "name"),
+    [
+        # "Pomogła bratu i siostra": the sister helped, too; "idę do, babcia": a call.
+        ("coordination_case", "siostrze"),
+        ("preposition_case", "lekarki"),
+    ],
+)
+def test_the_wrong_form_is_no_nominative(pairs: Pairs, uid: str, name: str) -> None:
+    for row in pairs[uid]:
+        (lemma,) = lemmas([row], name)
+        assert not row["sentence_bad"].endswith(f" {lemma.partition('#')[0]}."), row["sentence_bad"]
