@@ -37,6 +37,9 @@ def slot(row: dict[str, Any], name: str) -> dict[str, Any]:
         ("coordinated_subject_virile", r"^(?:\w+ )+i \w+ \w+(?:li|ły) "),
         # Each verb is one without an object; the numeral has no adjective behind it.
         ("numeral_subject_neuter", r"^\w+ \w+ \w+ł[oy] "),
+        # Każdy is a nominative, so that the plural has no silent subject.
+        ("each_singular", r" każd[ya] ze? \w+ \w+(?:li|ły) "),
+        ("clausal_subject_neuter", r"^To, że .*, \w+ła? "),
         # "Nie były moje klucze" is no sentence without its genitive.
         ("genitive_of_absence", r" nie był[ay]? (?:moje(?:go|j)|twoje(?:go|j)|moich|twoich) "),
     ],
@@ -54,6 +57,19 @@ def test_bad_sentences_have_one_reading(pairs: Pairs, uid: str, pattern: str) ->
         # "Lekarze przyszły", "chłopaki przyszły" are good.
         ("past_virile", "koledzy", "depreciative_alike"),
         ("past_virile", "koledzy", "depreciative_said"),
+        ("past_number_attractor", "rolnik", "depreciative_alike"),
+        ("adjective_virile", "pianiści", "depreciative_alike"),
+        ("predicate_virile", "pianiści", "depreciative_alike"),
+        ("animate_accusative_adjective", "sąsiad", "depreciative_alike"),
+        # "Młodzi lekarki": her young ones.
+        ("adjective_virile", "zdolni", "adjectives_as_nouns"),
+        ("animate_accusative_adjective", "miły", "adjectives_as_nouns"),
+        ("adjective_case", "nowy", "adjectives_as_nouns"),
+        # "Zjadł banana", "kupiła chleba", "szukała stołu" are good.
+        ("animate_accusative", "brat", "m2_doubtful"),
+        ("animate_accusative_adjective", "sąsiad", "m2_doubtful"),
+        ("animate_accusative", "spotkała", "partitive_objects"),
+        ("animal_accusative_plural", "zobaczyła", "genitive_or_accusative"),
         ("coordinated_subject_virile", "jan", "twin_names"),
         ("numeral_subject_neuter", "kobiety", "variable_genitive_plural"),
         ("numeral_subject_neuter", "przyszło", "also_transitive"),
