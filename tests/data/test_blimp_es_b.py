@@ -31,7 +31,7 @@ def slot(row: Row, name: str) -> Row:
 @pytest.mark.parametrize(
     ("uid", "good", "bad"),
     [
-        ("accusative_clitic", r"^¿Y \w+ \w+\? \w+ (la|las|los) ", r"^¿Y \w+ \w+\? \w+ les? "),
+        ("accusative_clitic", r"^¿Y \w+ \w+\? (?:Mi )?\w+ (la|las|los) ", r"^¿Y \w+ \w+\? (?:Mi )?\w+ les? "),
         ("dative_clitic", r" le ", r" lo "),
         # A fronted object (*esta carta le escribió Ana*) is right with le: never here.
         ("dislocation_clitic_gender", r"^\w+ \w+ las ", r"^\w+ \w+ los "),
@@ -140,7 +140,6 @@ def test_words_have_the_features_that_close_a_reading(
             "seguir superar afectar mirar tocar llevar subir traducir doblar afinar",
         ),
         ("object_de", "acuerda", "pensar hablar soñar"),
-        ("object_en", "confía", "pensar creer participar dudar"),
         ("object_a", "parece", "renunciar asistir acostumbrar"),
         ("infinitive_with_a", "obligó", "ir venir volver salir aprender enseñar invitar"),
         ("infinitive_with_de", "trató", "parar terminar deber aprender empezar volver"),
@@ -203,7 +202,6 @@ def difference(row: Row) -> tuple[str, str]:
     ("uid", "name", "right"),
     [
         ("object_de", "acuerda", "de"),
-        ("object_en", "confía", "en"),
         ("object_a", "parece", "a"),
     ],
 )
@@ -221,7 +219,7 @@ def test_the_bad_preposition_is_one_that_the_verb_never_has(
         assert plain in wrong[slot(row, name)["lemma"]], row["sentence_bad"]
 
 
-@pytest.mark.parametrize("uid", ["object_en", "object_a", "infinitive_with_a"])
+@pytest.mark.parametrize("uid", ["object_a", "infinitive_with_a"])
 def test_no_noun_stands_before_a_wrong_de(pairs: Pairs, uid: str) -> None:
     """*Al profesor de nadar*, *la semana pasada de la reunión* are noun phrases."""
     before = {"siempre", "mucho", "menudo"}
