@@ -31,7 +31,11 @@ def slot(row: Row, name: str) -> Row:
 @pytest.mark.parametrize(
     ("uid", "good", "bad"),
     [
-        ("accusative_clitic", r"^¿Y \w+ \w+\? (?:Mi )?\w+ (la|las|los) ", r"^¿Y \w+ \w+\? (?:Mi )?\w+ les? "),
+        (
+            "accusative_clitic",
+            r"^¿Y \w+ \w+\? (?:Mi )?\w+ (la|las|los) ",
+            r"^¿Y \w+ \w+\? (?:Mi )?\w+ les? ",
+        ),
         ("dative_clitic", r" le ", r" lo "),
         # A fronted object (*esta carta le escribió Ana*) is right with le: never here.
         ("dislocation_clitic_gender", r"^\w+ \w+ las ", r"^\w+ \w+ los "),
