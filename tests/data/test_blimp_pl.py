@@ -137,8 +137,6 @@ def test_genders_that_have_one_reading(pairs: Pairs, uid: str, name: str, wanted
     ("uid", "name", "barred"),
     [
         # Biaspectuals, and perfectives of a while (poczytała), go with długo.
-        ("duration_aspect", "przeczytać", "delimitatives"),
-        ("duration_aspect", "przeczytać", "biaspectual"),
         ("passive_aspect", "sprzedać", "adjectival_participles"),
         ("negative_concord_object", "kupiła", "partitive_objects"),
         ("person_ending_on_conjunction", "kupił", "variable_past"),
