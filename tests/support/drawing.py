@@ -22,6 +22,8 @@ from solecism.grammar.paradigm import Counts, Paradigm
 from solecism.grammar.sampling import plan as plan_module
 from solecism.grammar.suites import draw_suites
 from solecism.lexicon.features import Feats
+from solecism.lexicon.lexicon import Lexicon
+from solecism.lexicon.orthography import tokenize
 from solecism.lexicon.table import read_table
 from solecism.root import Root
 
@@ -48,6 +50,38 @@ def pairs_of(dataset: str, language: str, extra: tuple[str, ...] = ()) -> Pairs:
 def lemmas_of(rows: list[dict[str, Any]], name: str) -> set[str]:
     """Return the lemmas that a slot has in some pairs."""
     return {slot["lemma"] for row in rows for slot in row["slots"] if slot["name"] == name}
+
+
+def slot_of(row: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the word that a slot has in a pair."""
+    (found,) = [word for word in row["slots"] if word["name"] == name]
+    return dict(found)
+
+
+def group_of(lexicon: Path, name: str) -> set[str]:
+    """Return the lemmas of a group of a lexicon; it has some."""
+    found = {lemma for _, lemma in Lexicon(lexicon).typical.groups[name]}
+    assert found
+    return found
+
+
+def spelt_of(lexicon: Path, words: str) -> str:
+    """Return words as the rules of spelling of a lexicon have them."""
+    tokens = Lexicon(lexicon).orthography.spell(tokenize(words))
+    return "".join(t.text if t.glued else f" {t.text}" for t in tokens).strip()
+
+
+def check_sizes(pairs: Pairs, paradigms: int, words: int) -> None:
+    """Assert that each paradigm has 1,000 pairs and no sentence twice, and that words vary.
+
+    ``paradigms`` and ``words``: how many there are at least, words on good sides.
+    """
+    assert len(pairs) >= paradigms
+    for uid, rows in pairs.items():
+        for side in ("sentence_good", "sentence_bad"):
+            assert len(rows) == len({row[side] for row in rows}) == 1000, uid
+    sentences = [row["sentence_good"].lower() for rows in pairs.values() for row in rows]
+    assert len({word for sentence in sentences for word in re.findall(r"\w+", sentence)}) >= words
 
 
 def forms_of(lexicon: Path, names: Sequence[str]) -> Forms:

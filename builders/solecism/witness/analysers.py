@@ -119,9 +119,11 @@ def _morfeusz2(name: str, _: str, pairs: Collection[Pair]) -> Iterator[Attested]
     generate = import_module(name).Morfeusz().generate
     for lemma in {lemma for lemma, _ in pairs if lemma}:
         for form, full, tag, labels, style in generate(lemma):
+            if not _OBSOLETE.isdisjoint(style):
+                continue
             kinds = [label for label in labels if label in ANALYSERS[name]["tags"]]
             for tags in product(*(part.split(".") for part in tag.split(":"))):
-                if _OBSOLETE.isdisjoint(style) and (found := to_ud(name, *tags, *kinds)):
+                if found := to_ud(name, *tags, *kinds):
                     yield Attested(form, full.partition(":")[0], *found)
 
 
