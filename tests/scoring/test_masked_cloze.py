@@ -98,12 +98,12 @@ ABSOLUTIVE = "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"
     ("relation", "layer", "masked", "upos", "controller", "target", "names", "right", "wrong"),
     [
         ("object", "abs", "target", "VERB", "Case=Abs|Number=Sing", ABSOLUTIVE, ["Number"],
-         ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Sing"),
+         ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Plur"),
         ("verb", "erg", "target", "VERB", "Case=Erg|Number=Plur|Person=1|PronType=Prs", ABSOLUTIVE,
          ["Number", "Person"], ABSOLUTIVE, "Number[erg]=Plur|Person[erg]=2"),
         ("possessor", "psor", "target", "NOUN", "Number=Sing|Person=1|PronType=Prs",
          "Number=Plur|Number[psor]=Sing|Person[psor]=1", ["Number", "Person"],
-         "Number=Plur|Number[psor]=Sing|Person[psor]=1", "Number=Sing|Number[psor]=Plur"),
+         "Number=Plur|Number[psor]=Sing|Person[psor]=1", "Number=Plur|Number[psor]=Plur"),
         ("object", "abs", "controller", "NOUN", "Case=Abs|Number=Sing", ABSOLUTIVE, ["Number"],
          "Number=Sing", "Number=Plur"),
         ("verb", "", "target", "VERB", "Number=Sing", "Person=3", ["Person"], "Person=3", "Person=1"),
@@ -123,6 +123,20 @@ def test_features_are_compared_in_the_layer_of_the_target_and_a_noun_is_third_pe
     )  # fmt: skip
     rows = {"form": ["good", "right", "wrong", "silent"], "upos": [upos] * 4, "lemma": ["be"] * 4}
     table = pa.table({**rows, "feats": [right, right, wrong, ""]})
+    ((_, found),) = wrong_sentences(pa.Table.from_pylist([item], schema=CLOZE), table)
+    assert found == ["x wrong."]
+
+
+def test_a_wrong_form_differs_in_what_decides_alone() -> None:
+    """*Voitures* is compared with *voiture*, not with forms of another case or voice."""
+    end = {"form": "y", "lemma": "y", "feats": "Number=Plur", "index": 1}
+    more = {"upos": "NOUN", "lemma": "be", "agrees_in": ["Number"], "decides": ["Number"]}
+    item = cloze_item("x ", "good", ".", feats="Case=Nom|Number=Plur", controller=end, target=end,
+                      **more)  # fmt: skip
+    forms = {"wrong": "Case=Nom|Number=Sing", "other": "Case=Gen|Number=Sing",
+             "passive": "Case=Nom|Number=Sing|Voice=Pass", "good": "Case=Nom|Number=Plur"}  # fmt: skip
+    table = pa.table({"form": [*forms], "upos": ["NOUN"] * 4, "lemma": ["be"] * 4,
+                      "feats": [*forms.values()]})  # fmt: skip
     ((_, found),) = wrong_sentences(pa.Table.from_pylist([item], schema=CLOZE), table)
     assert found == ["x wrong."]
 

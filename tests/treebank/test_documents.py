@@ -8,7 +8,7 @@ import pytest
 from solecism.hashing import hex_ids, text_hashes
 from solecism.schema import CLOZE
 from solecism.treebank import mining
-from solecism.treebank.mining import FEWEST, SHARE, FreshItems, MiningCounts, document_of
+from solecism.treebank.mining import FEWEST, FreshItems, MiningCounts, document_of
 
 
 def table(sizes: dict[str, int], relation: str = "verb") -> pa.Table:
@@ -33,16 +33,18 @@ def spread(*tables: pa.Table) -> Counter[str]:
     return Counter(document_of(item["sent_id"])[:-1] for item in found)
 
 
-def test_no_document_has_more_than_its_share() -> None:
-    sizes = {"big": 200, **{f"d{n}": 20 for n in "abcdefghijkl"}}
-    found = spread(table(sizes))
-    assert found["big"] <= SHARE * found.total()
-    assert all(found[name] == 20 for name in sizes if name != "big")
+@pytest.mark.parametrize(("others", "most"), [(10, 22), (1, FEWEST)])
+def test_no_document_has_more_than_its_share(others: int, most: int) -> None:
+    """At most a tenth of the items of a relation, and ten in any case."""
+    verbs = dict.fromkeys(["big", *"abcdefghijklmnopqrst"], 50)
+    found = spread(table(verbs), table({**dict.fromkeys(verbs, others), "big": 60}, "determiner"))
+    assert found == Counter(dict.fromkeys(verbs, 50 + others) | {"big": 50 + most})
 
 
-def test_few_items_of_each_relation_may_be_of_one_document() -> None:
-    sizes = {"big": 30, **dict.fromkeys("abcdefghi", 1)}
-    assert spread(table(sizes), table(sizes, "determiner"))["big"] == 2 * FEWEST
+def test_a_large_document_sets_the_share_of_all() -> None:
+    """Its three large sources are no documents of Italian-ISDT."""
+    sizes = {"big": 200, **dict.fromkeys("abcdefghijkl", 20)}
+    assert spread(table(sizes)) == Counter(sizes)
 
 
 def test_where_there_are_no_documents_all_items_go(monkeypatch: pytest.MonkeyPatch) -> None:

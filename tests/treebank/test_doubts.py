@@ -173,12 +173,16 @@ CAREFUL = LanguageForms(
 
 def judged(
     text: str, target: str, controller: str = "dogu", of: str = NOM, feature: str = "Number",
-    known: LanguageForms = CAREFUL, code: str = "sq", **more: Any,
+    known: LanguageForms = CAREFUL, code: str = "sq", rules: dict[str, Any] | None = None,
+    **more: Any,
 ) -> str:  # fmt: skip
-    """Return the wrong form in a feature with its doubts, or why there is none."""
+    """Return the wrong form in a feature with its doubts, or why there is none.
+
+    ``rules``: keys of ``pairs.toml`` that the language has, too.
+    """
     (_, lemma, upos, feats), *_ = [word for word in SQ if word[0] == target]
     given = {"lemma": lemma, "upos": upos, "feats": feats, "agrees_in": [feature], **more}
-    wrong_forms = WrongForms(rules_of(code), known)
+    wrong_forms = WrongForms(replace(rules_of(code), **(rules or {})), known)
     made = list(wrong_forms.of_item(item(text, target, controller, of, **given)))
     if not made:
         return next(iter(wrong_forms.skipped))
@@ -336,3 +340,149 @@ def test_turkish_clitics_keep_their_vowels() -> None:
         known = knows(("mı", "mi", "AUX", third), (form, "mi", "AUX", first))
         given = item("ev mı.", "mı", "ev", NOM, **more)
         assert forms_or_reasons(given, known, "tr") == [expected]
+
+
+# Rules that some languages have.
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "controller", "of", "expected"),
+    [
+        # tr. "Çocuk kaptığı gibi geçtiler": the child grabbed, they passed.
+        ({"converbs": "ince$"}, "dogu wakince sleepat.", "dogu", NOM, "sleepan, subject of a converb"),
+        ({"converbs": "ince$"}, "dogu wakin sleepat.", "dogu", NOM, "sleepan"),
+        # tr. "ben babamla gittik".
+        (
+            {"comitative": "^with$"}, "I with him sleepat.", "I", "Person=1|PronType=Prs",
+            "sleepan, with somebody",
+        ),
+        ({"comitative": "^with$"}, "I sleepat.", "I", "Person=1|PronType=Prs", "sleepan"),
+        # cy. "byddwn i", too, is first person singular.
+        ({"readings": {"sleepan": ("Number=Sing",)}}, "dogu sleepat.", "dogu", NOM, "right by another reading"),
+        # cy. "Dylai'r": "dylid'r" is not written.
+        ({"after_vowel": ("'r",)}, "dogu sleepat'r x.", "dogu", NOM, "sleepan"),
+        # el. "ο", "η" before a noun that could be an object: it is none.
+        ({"nominative": ("the",)}, "now sleepat the catu.", "catu", NOM, "sleepan, noun in another case"),
+        ({"nominative": ("the",)}, "now sleepat catu.", "catu", NOM, "subject may be dropped"),
+    ],
+)  # fmt: skip
+def test_clauses_by_the_rules_of_a_language(
+    rules: dict[str, Any], text: str, controller: str, of: str, expected: str
+) -> None:
+    assert judged(text, "sleepat", controller, of, rules=rules) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "target", "expected"),
+    [
+        # hi. "caturth maraN kI X": the adjective may go with X, too.
+        ({"genitive": ("of",)}, "bigu dogu of dogus x.", "bigu", "another noun would license it"),
+        ({"genitive": ("of",)}, "dogus bigu dogu x.", "bigu", "bigus"),
+        ({}, "dogus bigu dogu x.", "bigu", "another noun would license it"),
+        # ar. A word behind its noun goes with that or with the noun before it.
+        ({"chain": True}, "dogus saw a dogu bigu.", "bigu", "bigus"),
+        ({"chain": True}, "dogus dogu bigu.", "bigu", "another noun would license it"),
+        ({}, "dogus saw a dogu bigu.", "bigu", "another noun would license it"),
+        # ka. Case alone is written there.
+        ({"undoubted": ("case alone",)}, "oldu dogu x.", "oldu", "olduk"),
+    ],
+)
+def test_noun_phrases_by_the_rules_of_a_language(
+    rules: dict[str, Any], text: str, target: str, expected: str
+) -> None:
+    feature = "Case" if target == "oldu" else "Number"
+    told = judged(text, target, feature=feature, relation="modifying", rules=rules)
+    assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "feats", "expected"),
+    [
+        ("zirelarik", "Number=Plur|Person=3", "differs in more"),  # eu. dela, nintzelarik
+        ("zirela", "Number=Plur|Person=3", "zirela"),
+        ("zirela", "Number=Plur|Person=3|Person[dat]=1", "differs in more"),  # dituzte, digute
+        ("zirela", "Number=Sing|Person=0", "differs in more"),  # cy. gwelir
+    ],
+)
+def test_a_wrong_form_differs_in_nothing_else(form: str, feats: str, expected: str) -> None:
+    is_ = {"lemma": "be", "upos": "AUX", "feats": "Number=Sing|Person=3"}
+    feature = "Person" if "Sing" in feats else "Number"
+    known = knows(*SQ, (form, "be", "AUX", feats))
+    given = item("dogu dela.", "dela", "dogu", NOM, agrees_in=[feature], **is_)
+    rules = replace(rules_of("sq"), kept="(larik|la)$")
+    wrong_forms = WrongForms(rules, known)
+    found_ = [wrong.form for wrong in wrong_forms.of_item(given)] or [*wrong_forms.skipped]
+    assert found_ == [expected]
+
+
+def test_a_neuter_predicate_may_be_said_of_anything() -> None:
+    """Swedish *pannkakor är gott*."""
+    known = knows(("god", "god", "ADJ", "Gender=Com|Number=Sing"),
+                  ("gott", "god", "ADJ", "Gender=Neut|Number=Sing"))  # fmt: skip
+    more = {"lemma": "god", "upos": "ADJ", "feats": "Gender=Com|Number=Sing"}
+    for relation, doubts in {"predicated": ("neuter predicate",), "modifying": ()}.items():
+        rules = replace(RULES, sure={"Com": "kaka"})
+        given = item("kaka god.", "god", "kaka", "Gender=Com|Number=Sing", **more,
+                     agrees_in=["Gender"], relation=relation)  # fmt: skip
+        (made,) = WrongForms(rules, known).of_item(given)
+        assert (made.form, made.doubts) == ("gott", doubts)
+
+
+def test_a_verb_before_a_broken_plural_has_either_gender() -> None:
+    """Arabic *ya'tamid mudun*: both genders are right."""
+    fem, masc = "Gender=Fem|Number=Sing|Person=3", "Gender=Masc|Number=Sing|Person=3"
+    known = knows(("tamid", "amd", "VERB", fem), ("yamid", "amd", "VERB", masc))
+    more = {"lemma": "amd", "upos": "VERB", "feats": fem, "agrees_in": ["Gender"]}
+    of = "Case=Nom|Gender=Fem|Number=Plur|Animacy=Inan"
+    rules = replace(rules_of("sq"), sound="at$", drops=False)
+    for noun, expected in {"mudun": [], "madat": ["yamid"]}.items():
+        given = item(f"now tamid {noun}.", "tamid", noun, of, **more)
+        assert [w.form for w in WrongForms(rules, known).of_item(given)] == expected
+
+
+@pytest.mark.parametrize(
+    ("upos", "personal", "expected"),
+    [
+        ("VERB", ("this",), "bark"),
+        ("AUX", ("this",), "a demonstrative may go with the predicate"),
+        ("VERB", (), "a demonstrative may go with the predicate"),
+    ],
+)
+def test_demonstratives_that_are_personal_pronouns(
+    upos: str, personal: tuple[str, ...], expected: str
+) -> None:
+    """Finnish *se* is *it*; but *ne ovat ongelma* goes with its predicate."""
+    words = {word._replace(upos=upos): 20 for word in FORMS.counts["UD_Own"] if word.upos == "VERB"}
+    maker = WrongForms(replace(RULES, personal=personal), replace(FORMS, counts={"UD_Own": words}))
+    told = found("barks", "this", "Number=Sing|PronType=Dem", "Number", maker, upos=upos)
+    assert told == expected
+
+
+def test_a_noun_that_is_not_annotated_has_no_other_reading() -> None:
+    """Spanish *Obra NOUN _* beside eleven *obra*: *las obra* is wrong."""
+    plain, bare = ("obra", "obra", "NOUN", "Number=Sing"), ("obra", "obra", "NOUN", "_")
+    article = [("la", "el", "DET", "Number=Sing"), ("las", "el", "DET", "Number=Plur")]
+    more = {"lemma": "el", "upos": "DET", "feats": "Number=Sing", "relation": "determiner"}
+    given = item("la obra.", "la", "obra", "Number=Sing", agrees_in=["Number"], **more)
+    obras = ("obras", "obra", "NOUN", "Number=Plur")
+    for words in ((plain, bare, obras), (plain, obras)):
+        assert forms_or_reasons(given, knows(*article, *words), "de") == ["las"]
+
+
+@pytest.mark.parametrize(
+    ("nouns", "expected"),
+    [(7, "nowy"), (6, "right by another reading")],
+)
+def test_endings_tell_that_a_case_is_spelt_otherwise(nouns: int, expected: str) -> None:
+    """Ukrainian *шановний колеги*: no nominative singular ends so, as eight nouns tell."""
+    others = [
+        (f"{chr(97 + n)}legi", f"{chr(97 + n)}lega", "NOUN", "Case=Gen|Number=Sing")
+        for n in range(nouns)
+    ]
+    nom, plur = "Case=Nom|Gender=Masc|Number=Sing", "Case=Nom|Gender=Masc|Number=Plur"
+    words = [("nowi", "nowy", "ADJ", plur), ("nowy", "nowy", "ADJ", nom),
+             ("kolegi", "kolega", "NOUN", "Case=Gen|Gender=Masc|Number=Sing"),
+             ("kolegi", "kolega", "NOUN", plur), *others]  # fmt: skip
+    more = {"lemma": "nowy", "upos": "ADJ", "feats": plur, "relation": "modifying"}
+    given = item("nowi kolegi.", "nowi", "kolegi", plur, agrees_in=["Number"], **more)
+    assert forms_or_reasons(given, knows(*words), "pl") == [expected]

@@ -404,6 +404,8 @@ def test_cells_are_filled_to_the_same_quota() -> None:
     assert facts["kept"] == {"verb_number": {"Plur>Sing": 6, "Sing>Plur": 20}}
     assert facts["unfilled"] == {"verb_number Plur>Sing": 6}
     assert facts["made"] == {"verb_number": 6 + len(VERBS) * len(NOUNS)}
+    small = kept(lots, more, Caps(floor=5, cell=7, few=1000)).certain()
+    assert small.quota == 7
     cut = kept(lots, more, Caps(floor=5, cell=7)).certain().rows()
     assert [row["pair_id"] for row in cut] == list(range(7))
     assert len({row["features"]["target"] for row in cut}) == 7
@@ -422,6 +424,7 @@ def test_pairs_with_a_noun_between_have_uids_of_their_own() -> None:
     rows = made.certain().rows()
     assert len({row["sentence_good"] for row in rows}) == len(rows)
     assert {row["features"]["bad_value"] for row in rows} == {"Sing"}
+    assert {row["features"]["differs"] for row in rows} == {"Number"}
     (told,) = [r["features"] for r in rows if r["UID"] == "verb_number_attractor"]
     assert (told["attractor"], told["attractor_number"], told["match"]) == (
         "cat", "Sing", "mismatch",

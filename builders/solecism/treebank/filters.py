@@ -270,7 +270,7 @@ _NEVER_FIRST = frozenset(",.;:!?…)]}%&/+=،؛؟。、，．")
 """Marks that no sentence begins with."""
 _MARKUP = re.compile(
     r"``|''|&(?:#\d+|#x[0-9a-fA-F]+|\w{2,8});|</?\w[^<>]*>|https?:|www\.|\(\s*\)"
-    r"|(?:^|\s)[#@]\w|\\\w|\ufffd"
+    r"|(?:^|\s)[#@]\w|\\\w|\ufffd|[^\W\d_]_[^\W\d_]|\w\u00a0\w|[?!]\.(?:\s|$)"
 )
 _SLASH = re.compile(r"[^\W\d_A-Z][.,;:!?]?\s//?\s[^\W\d_]")
 """A slash with blanks around it, as verse has it between lines that are printed in one line."""
@@ -312,7 +312,8 @@ def unbalanced(text: str, language: Language) -> bool:
 
 def markup(text: str, language: Language) -> bool:
     """Return whether a text has markup: quotation marks of TeX, entities, tags, addresses, empty
-    brackets, hash tags or control sequences."""
+    brackets, hash tags or control sequences; words joined by ``_`` or by a hard blank, or a
+    full stop behind another mark."""
     return bool(_MARKUP.search(text))
 
 

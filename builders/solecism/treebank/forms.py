@@ -13,6 +13,7 @@ import pyarrow as pa
 from solecism.lexicon.evidence import parse_feats
 from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
+from solecism.treebank.analogy import PARTS, Analogies
 from solecism.treebank.conllu import Flags, Ints, Tokens, read_tokens
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle
 from solecism.treebank.sources import LocalSource
@@ -29,9 +30,9 @@ number of forms (those of a beginning that more forms share are of several words
 _NOISE = ("Typo", "Abbr", "Foreign")
 _FREE = frozenset({"Animacy", "Style", "Variant", "ExtPos", "Polite"})
 """Two forms that contrast in one feature of agreement may differ in these features too."""
-_FREE_IN_PARADIGMS = frozenset({"Animacy", "Style", "ExtPos", "Polite", "NumType", "Foreign"})
-"""The same for forms that replace each other in a sentence. Short and long, or polite and plain
-forms do not, but ``NumType`` and ``Foreign`` are often left out on one of the two."""
+_ANNOTATION = frozenset({"Animacy", "ExtPos", "NumType", "Foreign"})
+"""The same for forms that replace each other in a sentence: these are often left out on one of the
+two. Forms of two styles, short and long, or polite and plain forms do not replace each other."""
 _LACKING = frozenset({*AGREEMENT, "Clusivity", "Polite", "VerbForm"})
 """Features that one of two such forms may lack, in any layer: gender has a singular alone in
 Russian, clusivity a first person; Tamil plurals are without ``Polite``, some finite verbs of Moksha
@@ -44,6 +45,9 @@ _SHARE = 0.01
 """The least share of a form's occurrences that a reading must have (:meth:`Paradigms.readings`)."""
 _RARE = 0.1
 """A form with less than this share of the most frequent one with the same features is left out."""
+_ENOUGH, _EXCEPTIONS = 8, 0.02
+"""Of nouns with an ending: how many tell that a case has another one, and the greatest share of
+those that have this case with it (:meth:`Paradigms.spelt_otherwise`)."""
 _OFTEN = 8
 """The least number of occurrences of a noun by which its gender is known."""
 _DOTLESS = ("tr", "az")
@@ -126,15 +130,32 @@ def may_lack(name: str) -> bool:
     return name.partition("[")[0] in _LACKING
 
 
-def _contrast(ours: Bundle, theirs: Bundle, free: frozenset[str] = _FREE) -> str:
+def _contrast(ours: Bundle, theirs: Bundle) -> str:
     """Return the feature of agreement in which alone two bundles differ, else an empty text.
 
-    Only features that both have, and that are not in ``free``, are looked at.
+    Only features that both have, and that are not in :data:`_FREE`, are looked at.
     """
-    shared = [name for name in ours if name in theirs and name not in free]
+    shared = [name for name in ours if name in theirs and name not in _FREE]
     differing = [name for name in shared if not ours[name] & theirs[name]]
     fits = len(differing) == 1 and differing[0].partition("[")[0] in AGREEMENT
     return differing[0] if fits else ""
+
+
+def differing(ours: Bundle, theirs: Bundle) -> set[str]:
+    """Return in which features a form differs that is to replace another one in its sentence.
+
+    These are features with other values, and features that one of the two must not lack.
+    """
+    lacking = {name for name in ours.keys() ^ theirs.keys() if not may_lack(name)}
+    shared = ours.keys() & theirs.keys()
+    return ({name for name in shared if not ours[name] & theirs[name]} | lacking) - _ANNOTATION
+
+
+def _differs_in(ours: Bundle, theirs: Bundle) -> str:
+    """Return the feature of agreement in which alone two such forms differ, else an empty text."""
+    names = differing(ours, theirs)
+    name = names.pop() if len(names) == 1 else ""
+    return name if name.partition("[")[0] in AGREEMENT else ""
 
 
 def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -178,10 +199,15 @@ def _beginnings(form: str) -> list[str]:
     return [form[:size] for size in sizes] or [form]
 
 
-def _endings(form: str) -> Iterator[str]:
-    """Yield the last three letters of a form, then the last two, in lower case."""
+def _endings(form: str, sizes: tuple[int, ...] = (3, 2)) -> Iterator[str]:
+    """Yield the last letters of a form, in lower case: so many as ``sizes`` says."""
     low = form.casefold()
-    return (low[-size:] for size in (3, 2) if len(low) > size)
+    return (low[-size:] for size in sizes if len(low) > size)
+
+
+def _has_case(feats: Bundle, case: Bundle) -> bool:
+    """Return whether features have a case, and no other number."""
+    return "Case" in feats and alike(feats, case)
 
 
 @dataclass(frozen=True)
@@ -267,11 +293,13 @@ class CountedForms:
 
 @dataclass(frozen=True)
 class ParadigmCell:
-    """A form of a lemma; ``count``: how often the treebanks have it, 0 for a form of UniMorph."""
+    """A form of a lemma; ``count``: how often the treebanks have it, 0 for a form of another
+    ``source``: ``UD``, ``UniMorph`` or ``analogy``."""
 
     form: str
     feats: str
     count: int
+    source: str = "UD"
 
 
 class Paradigms:
@@ -283,7 +311,8 @@ class Paradigms:
     def __init__(self, attested: Mapping[WordForm, int], listed: Sequence[WordForm] = ()) -> None:
         without = dict.fromkeys(listed, 0)
         self._stems = stems_of(attested)
-        self._treebank, self._unimorph = (_by_lemma(s, self._stems) for s in (attested, without))
+        self._treebank = _by_lemma(attested, self._stems)
+        self._unimorph = _by_lemma(without, self._stems, "UniMorph")
         self._counts = _count_readings({**without, **attested})
 
     def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
@@ -296,10 +325,6 @@ class Paradigms:
         features (*du* for *do*).
         """
 
-        def differs(a: Bundle, b: Bundle) -> bool:
-            lacking = (set(a) ^ set(b)) - _FREE_IN_PARADIGMS
-            return _contrast(a, b, _FREE_IN_PARADIGMS) == feature and all(map(may_lack, lacking))
-
         ours, form = bundle(word.feats), word.form.casefold()
         lemma = _lemma(word, self._stems)
         cells = self._treebank.get(lemma, [])
@@ -307,34 +332,94 @@ class Paradigms:
         for cell in cells:
             most[cell.feats] = max(most[cell.feats], cell.count)
         common = (cell for cell in cells if cell.count >= _RARE * most[cell.feats])
-        found = [cell for cell in common if differs(ours, bundle(cell.feats))]
+        found = [cell for cell in common if _differs_in(ours, bundle(cell.feats)) == feature]
         cells = self._unimorph.get(lemma, [])
         same = (bundle(cell.feats) for cell in cells if cell.form.casefold() == form)
         own = [feats for feats in same if alike(ours, feats)]
-        found += [c for c in cells if any(differs(feats, bundle(c.feats)) for feats in own)]
+        found += [c for c in cells if any(_differs_in(f, bundle(c.feats)) == feature for f in own)]
         spelt_otherwise = (cell for cell in found if cell.form.casefold() != form)
         return sorted(spelt_otherwise, key=lambda cell: (-cell.count, cell.form, cell.feats))
+
+    def by_analogy(self, word: WordForm, feature: str) -> list[ParadigmCell]:
+        """Return forms that no source has, made as other lemmas make them."""
+        analogies = self._analogies.get(word.upos)
+        if analogies is None:
+            return []
+        made = analogies.of(_lemma(word, self._stems)[0], word.form, word.feats)
+        cells = [ParadigmCell(form, feats, 0, "analogy") for form, feats in made]
+        ours = bundle(word.feats)
+        return [cell for cell in cells if _differs_in(ours, bundle(cell.feats)) == feature]
+
+    @cached_property
+    def _analogies(self) -> Mapping[str, Analogies]:
+        """How the lemmas of the treebanks change their endings, by part of speech."""
+        found = {}
+        for upos in PARTS:
+            own = {key[0]: cells for key, cells in self._treebank.items() if key[1] == upos}
+            lemmas = {
+                lemma: frozenset((cell.form.casefold(), cell.feats) for cell in cells)
+                for lemma, cells in own.items()
+            }
+            known = sorted({feats for forms in lemmas.values() for _, feats in forms})
+            bundles = {feats: bundle(feats) for feats in known}
+            targets = {
+                a: frozenset(b for b in known if _differs_in(bundles[a], bundles[b])) for a in known
+            }
+            found[upos] = Analogies(lemmas, targets)
+        return found
 
     def readings(self, form: str, *parts: str) -> list[Bundle]:
         """Return the features that a form has as one of the parts of speech, a bundle for each
         reading.
 
-        Features of less than a hundredth of its occurrences are taken for a mistake of annotation.
+        Features of less than a hundredth of its occurrences are taken for a mistake of annotation,
+        and so is a noun without number and gender, if others of its form have them.
         """
         found: list[Bundle] = []
         for upos in parts:
             counts = self._counts.get((form.casefold(), upos), Counter())
             least = _SHARE * counts.total()
-            found += [bundle(f) for f, count in counts.items() if not count or count >= least]
+            own = [bundle(f) for f, count in counts.items() if not count or count >= least]
+            shown = [feats for feats in own if "Number" in feats or "Gender" in feats]
+            found += (upos == "NOUN" and shown) or own
+        return found
+
+    def spelt_otherwise(self, noun: WordForm, case: Bundle) -> bool:
+        """Return whether a noun surely has another form in a case and number.
+
+        It is sure by another form of its lemma, or by its ending: of :data:`_ENOUGH` or more other
+        lemmas with a form in it, less than :data:`_EXCEPTIONS` have it in that case and number.
+        """
+        key, form = _lemma(noun, self._stems), noun.form.casefold()
+        own = [*self._treebank.get(key, ()), *self._unimorph.get(key, ())]
+        forms = {c.form.casefold() for c in own if _has_case(bundle(c.feats), case)}
+        if forms:
+            return form not in forms
+        for ending in _endings(form, (5, 4, 3, 2)):
+            lemmas = self._nouns_by_ending.get(ending, {}).keys() - {key[0]}
+            if len(lemmas) >= _ENOUGH:
+                found = (self._nouns_by_ending[ending][lemma] for lemma in lemmas)
+                alike_ = sum(any(_has_case(feats, case) for feats in own) for own in found)
+                return alike_ < _EXCEPTIONS * len(lemmas)
+        return False
+
+    @cached_property
+    def _nouns_by_ending(self) -> Mapping[str, Mapping[str, list[Bundle]]]:
+        """The features of the nouns of the treebanks, by their last letters and by lemma."""
+        found: dict[str, dict[str, list[Bundle]]] = defaultdict(lambda: defaultdict(list))
+        for (lemma, upos), cells in self._treebank.items():
+            for cell in cells if upos == "NOUN" else ():
+                for ending in _endings(cell.form, (5, 4, 3, 2)):
+                    found[ending][lemma].append(bundle(cell.feats))
         return found
 
 
 def _by_lemma(
-    counts: Mapping[WordForm, int], stems: _Stems
+    counts: Mapping[WordForm, int], stems: _Stems, source: str = "UD"
 ) -> Mapping[tuple[str, str], list[ParadigmCell]]:
     cells: dict[tuple[str, str], list[ParadigmCell]] = defaultdict(list)
     for word, count in counts.items():
-        cells[_lemma(word, stems)].append(ParadigmCell(word.form, word.feats, count))
+        cells[_lemma(word, stems)].append(ParadigmCell(word.form, word.feats, count, source))
     return {key: found for key, found in cells.items() if key[0] and len(found) <= _MOST_CELLS}
 
 

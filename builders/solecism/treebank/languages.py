@@ -250,6 +250,27 @@ class PairRules:
     verb_first: bool = False
     bare: bool = False
     spelling: Mapping[str, str] = field(default_factory=dict)
+    nominative: tuple[str, ...] = ()
+    personal: tuple[str, ...] = ()
+    verbal_nouns: bool = False
+    converbs: str = ""
+    comitative: str = ""
+    sound: str = ""
+    unwritten: tuple[str, ...] = ()
+    chain: bool = False
+    genitive: tuple[str, ...] = ()
+    kept: str = ""
+    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    undoubted: tuple[str, ...] = ()
+    after_vowel: tuple[str, ...] = ()
+
+    def kept_of(self, form: str) -> list[str]:
+        """Return the parts of a verb that a wrong form must have, too: preverb, subordinator."""
+        return [found[0] for found in re.finditer(self.kept, form.casefold())] if self.kept else []
+
+    def is_broken(self, form: str) -> bool:
+        """Return whether a plural has none of the endings of ``sound``."""
+        return bool(self.sound) and not re.search(self.sound, form)
 
     def spelt(self, form: str) -> str:
         """Return a form in small letters, without variants of spelling."""
@@ -295,6 +316,9 @@ class PairRules:
         if last in self.elides and is_vowel:
             return False
         if bad.casefold() in self.contracts.get(last, ()) or bad.casefold() in self.shunned:
+            return False
+        behind = right.casefold().startswith(self.after_vowel)
+        if behind and (good[-1:].casefold() in _VOWELS) != (bad[-1:].casefold() in _VOWELS):
             return False
         # A determiner has its plain form only before some beginnings of words: *il*, not *lo*.
         plain = re.match(self.plain, right.lstrip().casefold())

@@ -19,12 +19,13 @@ import pyarrow as pa
 import regex
 
 from solecism.schema import pair_schema
+from solecism.treebank.forms import differing
 from solecism.treebank.relations import bundle, layered, text_of
 from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 EXTRA = (
-    "doubt", "flipped", "good_value", "bad_value", "layer", "relation", "source", "treebank", "sent_id",
-    "licence", "attractors",
+    "doubt", "flipped", "differs", "good_value", "bad_value", "layer", "relation", "source",
+    "treebank", "sent_id", "licence", "attractors",
     "cues", "pron_type", "length", "depth", "frequency_good", "frequency_bad", "genre",
 )  # fmt: skip
 """The features of mined pairs beside :data:`solecism.schema.FEATURES`."""
@@ -53,7 +54,8 @@ class Caps:
 
     A *cell* is a paradigm (``UID``: relation, feature, and whether a noun is between the ends) with
     a change from one value to another (``Sing>Plur``). All cells of a language have the same quota:
-    twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``. A
+    twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``; if no
+    more than ``few`` pairs are at hand in all, ``cell``. A
     cell has at most ``lemma`` pairs with one lemma of the target (``closed`` for determiners,
     auxiliaries and pronouns), and at most ``controller`` pairs with one lemma of the controller.
 
@@ -62,10 +64,11 @@ class Caps:
     """
 
     cell: int = 200
-    floor: int = 25
+    floor: int = 50
     lemma: int = 10
     closed: int = 50
     controller: int = 10
+    few: int = 200
 
 
 Cell = tuple[str, str, str]
@@ -158,7 +161,8 @@ class PairMaker:
         ranked = {cell: self._ranked(cell, doubtful) for cell in self._kept}
         sizes = [len(rows) for rows in ranked.values() if rows]
         usual = 2 * int(median(sizes)) if sizes else 0
-        quota = min(self.caps.cell, max(self.caps.floor, usual))
+        few = sum(sizes) <= self.caps.few
+        quota = self.caps.cell if few else min(self.caps.cell, max(self.caps.floor, usual))
         cells = {}
         for cell, rows in ranked.items():
             before = {row["sentence_good"]: row for row in chosen.get(cell, ())}
@@ -292,6 +296,7 @@ def _features(item: Item, wrong: WrongForm) -> Row:
         "flipped": wrong.feature,
         "good_value": text_of(target, layered(wrong.feature, item["layer"] or "")),
         "bad_value": wrong.value,
+        "differs": ",".join(sorted(differing(target, bundle(wrong.feats)))),
         "source": wrong.source,
         "attractors": str(len(attractors)),
         "cues": _joined(item["cues"] or ()),

@@ -33,8 +33,12 @@ from solecism.treebank.wrong_forms import WrongForms
 PRESETS = ("paper-program", "paper", "strict")
 """The rules for mining: those of the paper's program, those that the paper describes, and ours."""
 
+ANALOGY = "analogy"
+"""What switches off that pairs have forms that no source has."""
+
 SHARE = 0.1
-"""The share of a treebank's items of a relation that one document may have."""
+"""The share of a treebank's items of a relation that one document may have; if its largest document
+has more of all its items, the share of that one (the sources of Italian-ISDT)."""
 
 FEWEST = 10
 """How many documents a treebank must have for :data:`SHARE` to count, and how many items each of
@@ -67,7 +71,7 @@ class Settings:
         for kind, given, known in (
             ("preset", [self.preset], PRESETS),
             ("mask", self.masks, MASKS),
-            ("filter", sorted(self.without), SWITCHES),
+            ("filter", sorted(self.without - {ANALOGY}), SWITCHES),
         ):
             for name in given:
                 if name not in known:
@@ -169,7 +173,8 @@ def mine(
         preset: ``"strict"``, ``"paper"`` or ``"paper-program"``.
         mask: which end of a pair is masked: ``"controller"`` (the default of the presets of the
             paper), ``"target"`` or ``"both"`` (that of ``strict``).
-        without: filters of ``strict`` to switch off.
+        without: filters of ``strict`` to switch off; ``"analogy"``: no pairs with forms that no
+            source has (:mod:`solecism.treebank.analogy`).
         licence: the licence of the treebank, for the items.
         spacy: the name of a spaCy pipeline, or its folder, that parses raw text.
         stanza: a file with a stanza of the language, as ``mine --profile`` writes, in place of
@@ -210,7 +215,8 @@ def mine(
             known = language_of(code, profile) if profile else find_language(code)
         settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
-        maker = PairMaker(WrongForms(rules_of(code), forms)) if pairs and forms else None
+        analogy = ANALOGY not in without
+        maker = PairMaker(WrongForms(rules_of(code), forms, analogy)) if pairs and forms else None
         tables = mine_files(files, settings, counts, show, maker)
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
@@ -333,8 +339,8 @@ class FreshItems:
     maker: PairMaker | None = None
     _total: Counter[tuple[str, str]] = field(default_factory=Counter)
     _taken: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    _documents: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _free: set[str] = field(default_factory=set)
+    _documents: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _share: dict[str, float] = field(default_factory=dict)
     _waiting: list[pa.Table] = field(default_factory=list)
 
     def of(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -353,7 +359,7 @@ class FreshItems:
             items = kept.filter(pa.array(first))
             keys = _keys(items)
             for treebank, document, _ in keys:
-                self._documents[treebank].add(document)
+                self._documents[treebank][document] += 1
             goes = np.array([self._goes(*key) for key in keys], bool)
             self._waiting.append(items.filter(pa.array(~goes)))
             yield self.counts.count(items.filter(pa.array(goes)))
@@ -363,12 +369,14 @@ class FreshItems:
     def rest(self) -> Iterator[pa.Table]:
         """Yield the items that had to wait and may go now; the others are left out.
 
-        If a treebank has fewer documents than :data:`FEWEST`, all its items may go. This is decided
-        at the end, or as soon as more than 65,536 items wait.
+        If a treebank has fewer documents than :data:`FEWEST`, all its items may go. This and the
+        share are decided at the end, or as soon as more than 65,536 items wait.
         """
         waiting = pa.concat_tables([CLOZE.empty_table(), *self._waiting])
         self._waiting = []
-        self._free |= {name for name, known in self._documents.items() if len(known) < FEWEST}
+        for name, known in self._documents.items():
+            few = len(known) < FEWEST
+            self._share[name] = 1.0 if few else max(SHARE, max(known.values()) / known.total())
         keys = _keys(waiting)
         goes, left = np.zeros(len(keys), bool), list(range(len(keys)))
         while more := [row for row in left if self._goes(*keys[row])]:
@@ -381,7 +389,7 @@ class FreshItems:
         """Return whether an item may go; if so, it is counted."""
         total = self._total[treebank, relation] + 1
         taken = self._taken[treebank, document, relation] + 1
-        if treebank not in self._free and taken > max(FEWEST, SHARE * total):
+        if taken > max(FEWEST, self._share.get(treebank, SHARE) * total):
             return False
         self._total[treebank, relation] = total
         self._taken[treebank, document, relation] = taken

@@ -9,10 +9,11 @@ languages (dataset_cards/agreement.md).
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import chain
 
 import regex
 
@@ -29,7 +30,8 @@ DOUBTS = (
     "subject behind", "object of a dropped subject", "another subject", "pause between",
     "noun without case", "noun in another case", "pronoun or determiner", "plural of respect",
     "number not shown", "gender not sure", "noun addressed", "case alone", "neuter alone",
-    "another word", "us or you",
+    "another word", "us or you", "subject of a converb", "subject of a verbal noun",
+    "neuter predicate", "with somebody",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (dataset_cards/agreement.md has examples)."""
 
@@ -61,6 +63,8 @@ _PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
 _PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/،؛]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
+_FEW = 3
+"""How many words behind a genitive are searched for its noun."""
 _NEAR = 8
 """How many words before a target behind its noun are searched for another noun."""
 _WIDTH = 40
@@ -80,8 +84,9 @@ class WrongForm:
     """A wrong form for an item's target.
 
     ``feature``: the feature in which it is wrong; ``value``: its value of that feature; ``source``:
-    where the form is found: ``UD``, ``UniMorph`` or ``both``; ``frequency``: how often the
-    treebanks have it; ``doubts``: reasons of :data:`DOUBTS` why it may be right after all.
+    where the form is found: ``UD``, ``UniMorph`` or ``both``, or ``analogy``; ``frequency``: how
+    often the treebanks have it; ``doubts``: reasons of :data:`DOUBTS` why it may be right;
+    ``feats``: its FEATS.
     """
 
     feature: str
@@ -90,17 +95,20 @@ class WrongForm:
     value: str
     frequency: int
     doubts: tuple[str, ...] = ()
+    feats: str = ""
 
 
 @dataclass(frozen=True)
 class WrongForms:
     """A maker of wrong forms for a language.
 
-    ``skipped``: how often no form was found, by reason.
+    ``analogy``: whether forms are made that no source has; ``skipped``: how often no form was
+    found, by reason.
     """
 
     rules: PairRules
     forms: LanguageForms
+    analogy: bool = True
     skipped: Counter[str] = field(default_factory=Counter)
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
@@ -117,15 +125,17 @@ class WrongForms:
         answer, name = item["answer"], layered(feature, item["layer"])
         word = WordForm(answer, item["lemma"], item["upos"], item["feats"] or "_")
         cells = self.forms.paradigms.others(word, name)
+        if not cells and self.analogy:
+            cells = self.forms.paradigms.by_analogy(word, name)
         if self.rules.careful:  # only the form most like the right one is tried
             cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
             cells = cells[:1]
-        judged = [(cell, _judged(self._reasons(item, feature, cell))) for cell in cells]
+        judged = [(cell, self._judged(item, feature, cell)) for cell in cells]
         good = [(cell, doubts) for cell, doubts in judged if not isinstance(doubts, str)]
         if not good:
             return str(judged[0][1]) if judged else "no other form"
         best, doubts = min(good, key=lambda pair: len(pair[1]))
-        sources = {"UD" if cell.count else "UniMorph" for cell in cells if cell.form == best.form}
+        sources = {cell.source for cell in cells if cell.form == best.form}
         source = "both" if len(sources) > 1 else sources.pop()
         form = best.form
         if answer.isupper() and len(answer) > 1:
@@ -133,13 +143,22 @@ class WrongForms:
         elif answer[:1].isupper():
             form = form[:1].upper() + form[1:]
         value, frequency = text_of(bundle(best.feats), name), self.forms.frequency(best.form)
-        return WrongForm(feature, form, source, value or "", frequency, tuple(sorted(doubts)))
+        return WrongForm(
+            feature, form, source, value or "", frequency, tuple(sorted(doubts)), best.feats
+        )
 
-    def _reasons(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
-        """Yield all reasons against a form: those in the item, its controller, and the form."""
-        yield from self._of_item(item)
-        yield from self._of_controller(item, feature)
-        yield from self._of_form(item, feature, cell)
+    def _judged(self, item: Item, feature: str, cell: ParadigmCell) -> frozenset[str] | str:
+        """Return the first reason that drops a form; without one, the doubts."""
+        doubts = set()
+        of_controller, of_form = (
+            self._of_controller(item, feature),
+            self._of_form(item, feature, cell),
+        )
+        for reason in chain(self._of_item(item), of_controller, of_form):
+            if reason not in DOUBTS:
+                return reason
+            doubts.add(reason)
+        return frozenset(doubts) - {*self.rules.undoubted}
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
@@ -149,6 +168,8 @@ class WrongForms:
             yield "polite"
         if item["relation"] in self.rules.doubted:
             yield _DOUBTED
+        if item["relation"] == "possessor" and self.rules.verbal_nouns:
+            yield "subject of a verbal noun"
         if item["relation"] not in _NOMINAL and self.rules.careful:
             yield from self._of_clause(item)
 
@@ -165,7 +186,9 @@ class WrongForms:
         first, auxiliary = self.rules.verb_first, item["upos"] == "AUX"
         if first and (auxiliary or "Prs" in feats.get("PronType", ())):
             return
-        if item["layer"] or (self._is_nominative(end) and not auxiliary):
+        before = words_of(item["text"][: end["start"]])[-1:]
+        sure = self._is_nominative(end) or {*map(str.casefold, before)} & {*self.rules.nominative}
+        if item["layer"] or (sure and not auxiliary):
             if feature == "Person":
                 yield "subject behind"
         else:
@@ -189,10 +212,10 @@ class WrongForms:
         All readings of its form are nominative, and a noun has an accusative that is spelt
         otherwise.
         """
-        cases = self._cases(end)
-        others = self.forms.paradigms.others(_noun(end), "Case")
-        accusative = any("Acc" in bundle(other.feats)["Case"] for other in others)
-        shown = (accusative and not self.rules.bare) or self._is_pronoun(end)
+        cases, number = self._cases(end), bundle(end["feats"]).get("Number")
+        accusative = {"Case": frozenset({"Acc"}), **({"Number": number} if number else {})}
+        told = self.forms.paradigms.spelt_otherwise(_noun(end), accusative)
+        shown = (told and not self.rules.bare) or self._is_pronoun(end)
         return bool(cases) and cases <= _NOMINATIVE and shown
 
     def _of_clause(self, item: Item) -> Iterator[str]:
@@ -219,10 +242,7 @@ class WrongForms:
         end = item["controller"]
         kinds = bundle(end["feats"]).get("PronType", frozenset())
         if item["relation"] not in _NOMINAL:
-            behind = item["target"]["index"] < end["index"] and item["relation"] != "adposition"
-            if behind and self.rules.drops:
-                yield from self._subject_behind(item, feature)
-            yield from _of_pronoun(kinds, feature)
+            yield from self._of_argument(item, feature, kinds)
         names = {(end["lemma"] or "").casefold(), end["form"].casefold()}
         if feature == "Number" and names & self.rules.unsure_nouns:
             yield "number may follow meaning"
@@ -234,6 +254,20 @@ class WrongForms:
             yield from self._of_gender(end, item["relation"] in _NOMINAL)
         if feature == "Person" and not kinds and (self.rules.bare or not self.rules.careful):
             yield from self._of_person(end)
+
+    def _of_argument(self, item: Item, feature: str, kinds: frozenset[str]) -> Iterator[str]:
+        """Yield why a verb or predicate may have another subject or object than the controller."""
+        end, form = item["controller"], item["controller"]["form"]
+        behind = item["target"]["index"] < end["index"] and item["relation"] != "adposition"
+        if behind and self.rules.drops:
+            yield from self._subject_behind(item, feature)
+        if item["upos"] == "AUX" or form.casefold() not in self.rules.personal:
+            yield from _of_pronoun(kinds, feature)
+        if feature == "Number" and _has(self.rules.converbs, _between_ends(item)):
+            yield "subject of a converb"
+        plural = "Plur" in bundle(end["feats"]).get("Number", ())
+        if feature == "Gender" and behind and plural and self.rules.is_broken(form):
+            yield "noun may be of either gender"  # ar. a verb before a broken plural
 
     def _of_person(self, end: Item) -> Iterator[str]:
         """Yield why a noun may be an object that stands first."""
@@ -311,8 +345,11 @@ class WrongForms:
         if self.rules.spelt(cell.form) == self.rules.spelt(answer):
             yield "another spelling"
         name = layered(feature, item["layer"])
-        if not theirs[name].issubset(ALL_VALUES[feature]):
-            yield "differs in more"  # ab. a relative prefix, Person[subj]=Rel
+        plain = theirs[name].issubset(
+            ALL_VALUES[feature]
+        )  # ab. a relative prefix, Person[subj]=Rel
+        if not (plain and self._minimal(item, cell)):
+            yield "differs in more"
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
             yield _DOUBTED
@@ -322,23 +359,47 @@ class WrongForms:
         if feature == "Case" and self.rules.careful:
             yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
 
+    def _minimal(self, item: Item, cell: ParadigmCell) -> bool:
+        """Return whether a form has the same features of other layers, and is of the same clause.
+
+        Of Basque *dituzte*, *digute* has a dative; of *dela*, *nintzelarik* another subordinator.
+        Welsh *gwelir hi* is impersonal.
+        """
+        if {"0", "4"} & bundle(cell.feats).get("Person", frozenset()):
+            return False
+        ours, theirs = (_other_layers(item, bundle(feats)) for feats in (item["feats"], cell.feats))
+        if ours != theirs or item["upos"] not in ("VERB", "AUX"):
+            return ours == theirs
+        return self.rules.kept_of(item["answer"]) == self.rules.kept_of(cell.form)
+
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
         end, careful = item["controller"], self.rules.careful
         feats, noun = bundle(end["feats"]), not self._is_pronoun(end)
         number = theirs.get("Number", frozenset())
-        if feature == "Number" and "Dual" in number and "Plur" in ours["Number"]:
-            yield "a plural noun may stand for two"
         alone = careful or "Def" in ours.get("Definite", ())
         if feature == "Gender" and alone and "Neut" in theirs["Gender"]:
             yield "neuter alone"  # lt. svarbu, bg. първото
+        common = item["relation"] == "predicated" and "Com" in ours.get("Gender", ())
+        if feature == "Gender" and common and "Neut" in theirs["Gender"]:
+            yield "neuter predicate"  # sv. pannkakor är gott
+        if feature == "Number":
+            yield from self._of_plural(item, ours, number)
         if feature == "Person" and careful and noun and "2" in theirs["Person"]:
             yield "noun addressed"
         plural = number - {"Sing"} and "Sing" not in feats.get("Number", ())
         if feature == "Person" and noun and plural:  # las mujeres trabajamos
             yield "us or you" if careful else "a plural noun may stand for us or you"
+
+    def _of_plural(self, item: Item, ours: Bundle, number: frozenset[str]) -> Iterator[str]:
+        """Yield why a number may be right with the controller."""
+        feats = bundle(item["controller"]["feats"])
+        if "Dual" in number and "Plur" in ours["Number"]:
+            yield "a plural noun may stand for two"
+        if "1" in feats.get("Person", ()) and _has(self.rules.comitative, item["text"]):
+            yield "with somebody"  # tr. ben babamla gittik
         third = feats.get("Person", _THIRD) == _THIRD
-        if feature == "Number" and self.rules.honours and third and "Plur" in number:
+        if self.rules.honours and third and "Plur" in number:
             yield "plural of respect"
 
     def _unlike(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
@@ -347,7 +408,8 @@ class WrongForms:
         shorter = min(len(cell.form), len(item["answer"]))
         like = shared_letters(cell.form, item["answer"]) >= LIKE * shorter
         # Determiners are short, and auxiliaries suppletive. Those of Basque have no ``Tense``.
-        suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and "Tense" in ours)
+        whole = "Tense" in ours or self.rules.kept
+        suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and bool(whole))
         if not suppletive and not like:
             yield "too unlike the right form"
         if not all(map(may_lack, set(ours) ^ set(theirs))):
@@ -394,7 +456,8 @@ class WrongForms:
         kind = bundle(item["feats"]).get("VerbForm")
         found = self.forms.paradigms.readings(cell.form, *_FAMILY[item["relation"]])
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
-        return [_of_layer(item, reading) for reading in (*same, bundle(cell.feats))]
+        more = [bundle(f) for f in self.rules.readings.get(cell.form.casefold(), ())]
+        return [_of_layer(item, reading) for reading in (*same, *more, bundle(cell.feats))]
 
     def _controllers(self, item: Item) -> list[Bundle]:
         """Return the features of all readings of the controller's form; nouns are third person.
@@ -424,8 +487,10 @@ class WrongForms:
             return False
         if alike(reading, controller, ("Case",)):
             return True
-        others = self.forms.paradigms.others(_noun(item["controller"]), "Case")
-        return not any(reading["Case"] & bundle(other.feats)["Case"] for other in others)
+        case = {"Case": reading["Case"]}
+        if "Number" in controller:
+            case["Number"] = controller["Number"]
+        return not self.forms.paradigms.spelt_otherwise(_noun(item["controller"]), case)
 
     def _irrealis(self, item: Item, feature: str, cell: ParadigmCell) -> bool:
         """Return whether the form may be a subjunctive in this sentence.
@@ -455,13 +520,22 @@ class WrongForms:
             near = near if (self.rules.free or item["layer"]) and not sure else []
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
-            near, own = words_of(before)[-1:] + words_of(_between_ends(item)), ""
+            near, own = words_of(_between_ends(item)), ""
+            near += self._behind(item) if self.rules.genitive else words_of(before)[-1:]
+        elif self.rules.chain:  # the noun and what it is of
+            near = words_of(item["text"][: item["controller"]["start"]])[-1:]
+            near += words_of(_between_ends(item))
         else:
             near = words_of(before)[-_NEAR:]
             if _AMOUNT.search(before[-_WIDTH:]):
                 yield reason
         if any(self._could_license(word, readings, names) for word in near if word != own):
             yield reason
+
+    def _behind(self, item: Item) -> list[str]:
+        """Return the words behind the noun of a target, if it is the genitive of one of them."""
+        behind = words_of(_CLAUSE.split(item["text"][item["controller"]["end"] :])[0])
+        return behind[1 : 1 + _FEW] if behind[:1] and behind[0] in self.rules.genitive else []
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
         """Return whether a word can be a noun or pronoun that agrees with one of the readings."""
@@ -470,7 +544,10 @@ class WrongForms:
             bare.append(bare[-1][1:])
         readings_of = self.forms.paradigms.readings
         nouns = [noun for name in bare for noun in readings_of(name, "NOUN", "PRON")]
-        if names is _OF_CLAUSE:
+        names = tuple(name for name in names if name not in self.rules.unwritten)
+        if names != _OF_CLAUSE and self.rules.chain:
+            nouns += [name for one in bare for name in readings_of(one, "PROPN")]
+        if names == _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
         # An unknown word with a capital may be a name.
@@ -478,16 +555,6 @@ class WrongForms:
         if not nouns and form[:1].isupper() and not known:
             nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
         return any(alike(r, n, names) for r in readings for n in nouns)
-
-
-def _judged(reasons: Iterable[str]) -> frozenset[str] | str:
-    """Return the first reason that drops a form; without one, the doubts."""
-    doubts = set()
-    for reason in reasons:
-        if reason not in DOUBTS:
-            return reason
-        doubts.add(reason)
-    return frozenset(doubts)
 
 
 def _noun(end: Item) -> WordForm:
@@ -513,6 +580,18 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     own = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
     others = {name: values for name, values in feats.items() if "[" not in name}
     return {**others, **{name: values for name, values in own.items() if values}}
+
+
+def _other_layers(item: Item, feats: Bundle) -> Bundle:
+    """Return the features of layers other than the item's."""
+    own = f"[{item['layer']}]"
+    names = (name for name in feats if "[" in name and own not in name)
+    return {name: feats[name] for name in names if name.partition("[")[0] in AGREEMENT}
+
+
+def _has(pattern: str, text: str) -> bool:
+    """Return whether a word of a text fits a regular expression, if there is one."""
+    return bool(pattern) and any(re.search(pattern, word.casefold()) for word in words_of(text))
 
 
 def _between_ends(item: Item) -> str:

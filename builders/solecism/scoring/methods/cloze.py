@@ -18,6 +18,7 @@ from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import MaskedRow, ScoredTexts, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
+from solecism.treebank.forms import differing
 from solecism.treebank.languages import rules_of
 from solecism.treebank.relations import layered
 
@@ -227,6 +228,16 @@ def _clashes(feats: Feats, wanted: Wanted) -> bool:
     return any(name in feats and not values & feats[name] for name, values in wanted)
 
 
+def _minimal(feats: Feats, item: ItemRow) -> bool:
+    """Return whether a form differs from an item's answer in nothing but what tells the answer.
+
+    Forms of another case, tense, voice or style are wrong for another reason.
+    """
+    own = _feats(item["feats"], f"item {item['id']!r}")
+    told = item["decides"] or item["agrees_in"] or ()
+    return differing(own, feats) <= {*told, *(layered(name, item["layer"] or "") for name in told)}
+
+
 def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow, list[str]]]:
     """Yield cloze items with their sentences that have a wrong form of the answer's lemma.
 
@@ -245,7 +256,8 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
         own = by_lemma.get((item["upos"], item["lemma"]), [])
         spelt = rules_of(item["language"]).spelt
         right = {spelt(answer), *(spelt(form) for form, f in own if _agrees(f, wanted))}
-        wrong = [form for form, f in own if _clashes(f, wanted) and spelt(form) not in right]
+        clashing = (form for form, f in own if _clashes(f, wanted) and _minimal(f, item))
+        wrong = [form for form in clashing if spelt(form) not in right]
         end = start + len(answer)
         cased = dict.fromkeys(map(setting.cased, wrong))
         yield item, [text[:start] + form + text[end:] for form in cased]
@@ -278,9 +290,7 @@ class FormInventory:
     reader: MaskedReader
     rows: dict[str, list[tuple[str, Feats, str]]]
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
-    _fillers: dict[tuple[tuple[str, str, str], Wanted, Setting], Fillers] = field(
-        default_factory=dict
-    )
+    _fillers: dict[tuple[object, ...], Fillers] = field(default_factory=dict)
 
     def fillers_of(
         self, item: ItemRow, start: int, two_forms: bool, fewest: int
@@ -291,7 +301,7 @@ class FormInventory:
         """
         setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
         word = item["language"], item["upos"], lemma if two_forms else ""
-        right, wrong = self.fillers(word, _wanted(item), setting)
+        right, wrong = self.fillers(word, _wanted(item), setting, item if two_forms else None)
         if not two_forms:
             return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
         (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
@@ -300,15 +310,24 @@ class FormInventory:
         wrong = wrong[wrong != answer]
         return wrong.new_tensor([answer]), wrong, "" if len(wrong) else NO_OTHER_FORM
 
-    def fillers(self, word: tuple[str, str, str], wanted: Wanted, setting: Setting) -> Fillers:
+    def fillers(
+        self,
+        word: tuple[str, str, str],
+        wanted: Wanted,
+        setting: Setting,
+        minimal: ItemRow | None = None,
+    ) -> Fillers:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
         Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
         each; wrong: one that expresses another value for some, and is not right by another reading
         or in another spelling. ``word``: language, part of speech and lemma; if it is empty, forms
-        of all lemmas are taken.
+        of all lemmas are taken. ``minimal``: the item from whose answer wrong forms must differ in
+        nothing but what tells it.
         """
-        (language, upos, lemma), key = word, (word, wanted, setting)
+        (language, upos, lemma) = word
+        told = minimal and (minimal["feats"], *(minimal["decides"] or ()))
+        key = word, wanted, setting, told
         if key in self._fillers:
             return self._fillers[key]
         rows = self.rows.get(upos, [])
@@ -320,7 +339,7 @@ class FormInventory:
                 continue
             if _agrees(feats, wanted):
                 right[token] = spelt(form)
-            elif _clashes(feats, wanted):
+            elif _clashes(feats, wanted) and (minimal is None or _minimal(feats, minimal)):
                 wrong[token] = spelt(form)
         known = set(right.values())
         wrong_ids = {token for token, spelling in wrong.items() if spelling not in known}
