@@ -47,7 +47,11 @@ def pairs() -> Pairs:
         # "Której Anna pomaga": whose Anna.
         ("relative_pronoun_case", r", któr\w+ (?:[mt]w?oja|[mt]w?ój|nasza?) ", r", któr\w+ [mn]"),
         # "Kurtka Anny jest lepsza niż brata": that of the brother.
-        ("comparative_preposition", r"^\w+ jest .* (?:od|niż) ", r"^\w+ jest .* (?:od|niż) \w+\.$"),
+        (
+            "comparative_preposition",
+            r"^\w+ jest .* (?:od|niż) ",
+            r"^\w+ jest .* (?:od|niż) (?:\w+ )?\w+\.$",
+        ),
         # "Chwalą, krytykują, piszą sobie nawzajem prace".
         (
             "reciprocal_case",
