@@ -29,6 +29,9 @@ KNOWN = [
     ("dogob", "dogo", "NOUN", "Case=Acc|Gender=Masc|Number=Sing"),
     ("bigo", "big", "ADJ", "Case=Nom|Gender=Masc|Number=Sing"),
     ("bigon", "big", "ADJ", "Case=Ess|Gender=Masc|Number=Sing"),
+    ("bugo", "bug", "ADJ", "Case=Nom|Gender=Masc|Number=Sing"),
+    ("dogossa", "dogo", "NOUN", "Case=Ine|Gender=Masc|Number=Sing"),
+    ("bugossa", "bug", "ADJ", "Case=Ine|Gender=Masc|Number=Sing"),
     ("bigab", "bog", "ADJ", "Case=Acc|Gender=Masc|Number=Sing"),
     ("bigao", "bog", "ADJ", "Case=Nom|Gender=Masc|Number=Sing"),
     ("first", "first", "ADJ", "Definite=Def|Gender=Masc|Number=Sing"),
@@ -115,6 +118,8 @@ def test_a_definite_neuter_may_stand_alone(target: str, expected: str) -> None:
     ("target", "text", "expected"),
     [
         ("bigo", "", "a predicative case"),
+        ("bugo", "bugo dogo sleeps.", "bugossa, case alone"),  # fi. toisessa teema on ...
+        ("bugo", "now bugo dogo sleeps.", "bugossa"),
         ("bigao", "", "bigab"),
         ("bigao", "bigao dogo sleeps.", "bigab"),
         ("bigao", "bigao dogob dogo sleeps.", "another noun would license it"),

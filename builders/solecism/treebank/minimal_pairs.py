@@ -105,17 +105,20 @@ class PairSet:
         """Return the numbers of pairs by paradigm and change, and the quota.
 
         ``unfilled``: the cells that have fewer pairs than the quota, with their numbers of pairs;
-        ``doubts``: how many pairs have each doubt.
+        ``doubts``: how many pairs have each doubt; ``found_in``: in how many the bad form is found
+        where.
         """
         kept: dict[str, dict[str, int]] = defaultdict(dict)
-        unfilled, doubts = {}, Counter[str]()
+        unfilled, doubts, found_in = {}, Counter[str](), Counter[str]()
         for (uid, good, bad), rows in sorted(self.cells.items()):
             kept[uid][f"{good}>{bad}"] = len(rows)
             if len(rows) < self.quota:
                 unfilled[f"{uid} {good}>{bad}"] = len(rows)
             for row in rows:
                 doubts.update(filter(None, (row["features"]["doubt"] or "").split("; ")))
-        return {"quota": self.quota, "kept": kept, "unfilled": unfilled, "doubts": doubts}
+                found_in[row["features"]["source"]] += 1
+        facts = {"kept": kept, "unfilled": unfilled, "doubts": doubts, "found_in": found_in}
+        return {"quota": self.quota, **facts}
 
 
 @dataclass

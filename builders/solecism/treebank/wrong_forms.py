@@ -73,6 +73,7 @@ _THIRD = frozenset({"3"})
 _NOMINATIVE = frozenset({"Nom", "Abs"})
 _DOUBTED = "readers of the language doubted such pairs"
 _PREDICATIVE = frozenset({"Ess", "Tra"})
+_LOCAL = frozenset({"Ine", "Ela", "Ill", "Ade", "Abl", "All"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
 _SCRIPTS = tuple(
     regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")
@@ -356,8 +357,9 @@ class WrongForms:
         yield from self._another_word(item, cell)
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
-        if feature == "Case" and self.rules.careful:
-            yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
+        first = not words_of(_CLAUSE.split(item["left"] or "")[-1])
+        if feature == "Case" and (self.rules.careful or (first and theirs["Case"] & _LOCAL)):
+            yield "case alone"  # lt. pagrindinio turnyro nugalėtojas, fi. toisessa (in the other)
 
     def _minimal(self, item: Item, cell: ParadigmCell) -> bool:
         """Return whether a form has the same features of other layers, and is of the same clause.
