@@ -64,7 +64,7 @@ class Caps:
     """
 
     cell: int = 200
-    floor: int = 50
+    floor: int = 100
     lemma: int = 10
     closed: int = 50
     controller: int = 10
