@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drawing import Pairs, lemmas_of, pairs_of
+from drawing import Pairs, lemmas_of, pairs_of, slot_of
 from release import CHECKOUT
 from solecism.lexicon.table import read_table
 
@@ -23,7 +23,7 @@ def pairs() -> Pairs:
 
 def slot(row: Row, name: str) -> Row:
     """Return what a slot of a pair holds, with its features as a dictionary."""
-    (found,) = [dict(slot) for slot in row["slots"] if slot["name"] == name]
+    found = slot_of(row, name)
     feats = (found["feats"] or "").split("|")
     return found | {"feats": dict(feat.split("=") for feat in feats if feat)}
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from drawing import Pairs, check_sizes, group_of, lemmas_of, pairs_of, slot_of, spelt_of
+from drawing import Pairs, check_barred, check_sizes, pairs_of, slot_of, spelt_of
 from release import CHECKOUT
 
 LEXICON = CHECKOUT / "lexicons" / "pl"
@@ -126,4 +126,4 @@ def test_genders_that_have_one_reading(pairs: Pairs, uid: str, name: str, wanted
 def test_words_that_give_a_reading_are_barred(
     pairs: Pairs, uid: str, name: str, barred: str
 ) -> None:
-    assert not group_of(LEXICON, barred) & lemmas_of(pairs[uid], name)
+    check_barred(LEXICON, barred, pairs[uid], name)

@@ -65,13 +65,20 @@ def group_of(lexicon: Path, name: str) -> set[str]:
     return found
 
 
+def check_barred(lexicon: Path, barred: str, rows: list[dict[str, Any]], name: str) -> None:
+    """Assert that a slot, which all pairs have, never has a word of a group."""
+    found = {slot_of(row, name)["lemma"] for row in rows}
+    assert found
+    assert not group_of(lexicon, barred) & found
+
+
 def spelt_of(lexicon: Path, words: str) -> str:
     """Return words as the rules of spelling of a lexicon have them."""
     tokens = Lexicon(lexicon).orthography.spell(tokenize(words))
     return "".join(t.text if t.glued else f" {t.text}" for t in tokens).strip()
 
 
-def check_sizes(pairs: Pairs, paradigms: int, words: int) -> None:
+def check_sizes(pairs: Pairs, paradigms: int, words: int = 0) -> None:
     """Assert that each paradigm has 1,000 pairs and no sentence twice, and that words vary.
 
     ``paradigms`` and ``words``: how many there are at least, words on good sides.

@@ -33,12 +33,7 @@ from solecism.treebank.sources import LocalSource, fetch, found_languages, mirro
 @cli.option("--preset", default="strict", help="strict, paper or paper-program.")
 @cli.option("--mask", type=click.Choice(["controller", "target", "both"]), help="Which end of a pair"
               " is masked (default: both; with a preset of the paper, controller).")  # fmt: skip
-@cli.option(
-    "--without",
-    multiple=True,
-    metavar="FILTER",
-    help="Switch a filter of strict off, or `analogy`.",
-)
+@cli.option("--without", multiple=True, metavar="FILTER", help="Switch off: of strict, or analogy.")
 @cli.option("--licence", default="", help="Licence of the treebank, for the items.")
 @cli.option("--spacy", metavar="PIPELINE",
               help="PATHS are raw text: parse it with this spaCy pipeline.")  # fmt: skip

@@ -79,25 +79,28 @@ class Analogies:
         return ""
 
     @cached_property
+    def _tried(self) -> Mapping[str, list[bool]]:
+        """For each lemma, of each form that other lemmas make whether they make it right."""
+        tried: dict[str, list[bool]] = defaultdict(list)
+        for lemma, forms in self.lemmas.items():
+            own = self._changes(lemma)
+            for (form, feats), (_, theirs) in self._pairs(lemma):
+                if made := self._changed(form, feats, theirs, own):
+                    tried[lemma].append((made, theirs) in forms)
+        return tried
+
+    @cached_property
     def precision(self) -> float:
         """The share of attested forms that are made right without their own lemma."""
-        made = Counter(right for lemma in self.lemmas for right in self._tried(lemma))
-        return made[True] / made.total() if made else 0.0
-
-    def _tried(self, lemma: str) -> Iterator[bool]:
-        """Yield of each form of a lemma that other lemmas make whether they make it right."""
-        own = self._changes(lemma)
-        for (form, feats), (_, theirs) in self._pairs(lemma):
-            made = self._changed(form, feats, theirs, own)
-            if made:
-                yield (made, theirs) in self.lemmas[lemma]
+        made = [right for tried in self._tried.values() for right in tried]
+        return sum(made) / len(made) if made else 0.0
 
     def of(self, lemma: str, form: str, feats: str) -> Iterator[Form]:
         """Yield the forms of a lemma that differ from one of its forms in one feature.
 
         None is made of a lemma with an irregular form, nor where :attr:`precision` is too low.
         """
-        if self.precision < SURE or not all(self._tried(lemma)):
+        if self.precision < SURE or not all(self._tried.get(lemma, ())):
             return
         own = self._changes(lemma)
         for theirs in sorted(self.targets.get(feats, ())):

@@ -135,10 +135,18 @@ def _contrast(ours: Bundle, theirs: Bundle) -> str:
 
     Only features that both have, and that are not in :data:`_FREE`, are looked at.
     """
-    shared = [name for name in ours if name in theirs and name not in _FREE]
-    differing = [name for name in shared if not ours[name] & theirs[name]]
-    fits = len(differing) == 1 and differing[0].partition("[")[0] in AGREEMENT
-    return differing[0] if fits else ""
+    return _agreeing_alone(_clashing(ours, theirs) - _FREE)
+
+
+def _clashing(ours: Bundle, theirs: Bundle) -> set[str]:
+    """Return the features that two bundles have without a common value."""
+    return {name for name in ours.keys() & theirs.keys() if not ours[name] & theirs[name]}
+
+
+def _agreeing_alone(names: set[str]) -> str:
+    """Return the only name of some, if it is one of agreement, else an empty text."""
+    (name, *others) = names or {""}
+    return name if not others and name.partition("[")[0] in AGREEMENT else ""
 
 
 def differing(ours: Bundle, theirs: Bundle) -> set[str]:
@@ -147,15 +155,12 @@ def differing(ours: Bundle, theirs: Bundle) -> set[str]:
     These are features with other values, and features that one of the two must not lack.
     """
     lacking = {name for name in ours.keys() ^ theirs.keys() if not may_lack(name)}
-    shared = ours.keys() & theirs.keys()
-    return ({name for name in shared if not ours[name] & theirs[name]} | lacking) - _ANNOTATION
+    return (_clashing(ours, theirs) | lacking) - _ANNOTATION
 
 
 def _differs_in(ours: Bundle, theirs: Bundle) -> str:
     """Return the feature of agreement in which alone two such forms differ, else an empty text."""
-    names = differing(ours, theirs)
-    name = names.pop() if len(names) == 1 else ""
-    return name if name.partition("[")[0] in AGREEMENT else ""
+    return _agreeing_alone(differing(ours, theirs))
 
 
 def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -324,7 +329,6 @@ class Paradigms:
         as UniMorph lists it. A form is left out if it is rare beside another one with the same
         features (*du* for *do*).
         """
-
         ours, form = bundle(word.feats), word.form.casefold()
         lemma = _lemma(word, self._stems)
         cells = self._treebank.get(lemma, [])

@@ -9,11 +9,10 @@ languages (dataset_cards/agreement.md).
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import chain
 
 import regex
 
@@ -131,7 +130,8 @@ class WrongForms:
         if self.rules.careful:  # only the form most like the right one is tried
             cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
             cells = cells[:1]
-        judged = [(cell, self._judged(item, feature, cell)) for cell in cells]
+        undoubted = self.rules.undoubted
+        judged = [(c, _judged(self._reasons(item, feature, c), undoubted)) for c in cells]
         good = [(cell, doubts) for cell, doubts in judged if not isinstance(doubts, str)]
         if not good:
             return str(judged[0][1]) if judged else "no other form"
@@ -148,18 +148,11 @@ class WrongForms:
             feature, form, source, value or "", frequency, tuple(sorted(doubts)), best.feats
         )
 
-    def _judged(self, item: Item, feature: str, cell: ParadigmCell) -> frozenset[str] | str:
-        """Return the first reason that drops a form; without one, the doubts."""
-        doubts = set()
-        of_controller, of_form = (
-            self._of_controller(item, feature),
-            self._of_form(item, feature, cell),
-        )
-        for reason in chain(self._of_item(item), of_controller, of_form):
-            if reason not in DOUBTS:
-                return reason
-            doubts.add(reason)
-        return frozenset(doubts) - {*self.rules.undoubted}
+    def _reasons(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
+        """Yield all reasons against a form: those in the item, its controller, and the form."""
+        yield from self._of_item(item)
+        yield from self._of_controller(item, feature)
+        yield from self._of_form(item, feature, cell)
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
@@ -346,10 +339,8 @@ class WrongForms:
         if self.rules.spelt(cell.form) == self.rules.spelt(answer):
             yield "another spelling"
         name = layered(feature, item["layer"])
-        plain = theirs[name].issubset(
-            ALL_VALUES[feature]
-        )  # ab. a relative prefix, Person[subj]=Rel
-        if not (plain and self._minimal(item, cell)):
+        # No Person[subj]=Rel, a relative prefix of Abkhaz.
+        if not theirs[name].issubset(ALL_VALUES[feature]) or not self._minimal(item, cell):
             yield "differs in more"
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
@@ -357,9 +348,8 @@ class WrongForms:
         yield from self._another_word(item, cell)
         if feature == "Case" and theirs["Case"] & _PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
-        first = not words_of(_CLAUSE.split(item["left"] or "")[-1])
-        if feature == "Case" and (self.rules.careful or (first and theirs["Case"] & _LOCAL)):
-            yield "case alone"  # lt. pagrindinio turnyro nugalėtojas, fi. toisessa (in the other)
+        if feature == "Case" and (self.rules.careful or _stands_alone(item, theirs["Case"])):
+            yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
 
     def _minimal(self, item: Item, cell: ParadigmCell) -> bool:
         """Return whether a form has the same features of other layers, and is of the same clause.
@@ -410,8 +400,8 @@ class WrongForms:
         shorter = min(len(cell.form), len(item["answer"]))
         like = shared_letters(cell.form, item["answer"]) >= LIKE * shorter
         # Determiners are short, and auxiliaries suppletive. Those of Basque have no ``Tense``.
-        whole = "Tense" in ours or self.rules.kept
-        suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and bool(whole))
+        tense = "Tense" in ours or bool(self.rules.kept)
+        suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and tense)
         if not suppletive and not like:
             yield "too unlike the right form"
         if not all(map(may_lack, set(ours) ^ set(theirs))):
@@ -546,17 +536,27 @@ class WrongForms:
             bare.append(bare[-1][1:])
         readings_of = self.forms.paradigms.readings
         nouns = [noun for name in bare for noun in readings_of(name, "NOUN", "PRON")]
-        names = tuple(name for name in names if name not in self.rules.unwritten)
-        if names != _OF_CLAUSE and self.rules.chain:
-            nouns += [name for one in bare for name in readings_of(one, "PROPN")]
-        if names == _OF_CLAUSE:
+        if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
+        elif self.rules.chain:  # a name may have a word behind it, too
+            nouns += [noun for name in bare for noun in readings_of(name, "PROPN")]
         # An unknown word with a capital may be a name.
         known = readings_of(form, "DET", "ADJ", "VERB", "AUX", "PRON")
         if not nouns and form[:1].isupper() and not known:
             nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
-        return any(alike(r, n, names) for r in readings for n in nouns)
+        written = [name for name in names if name not in self.rules.unwritten]
+        return any(alike(r, n, written) for r in readings for n in nouns)
+
+
+def _judged(reasons: Iterable[str], undoubted: Iterable[str]) -> frozenset[str] | str:
+    """Return the first reason that drops a form; without one, the doubts but ``undoubted`` ones."""
+    doubts = set()
+    for reason in reasons:
+        if reason not in DOUBTS:
+            return reason
+        doubts.add(reason)
+    return frozenset(doubts.difference(undoubted))
 
 
 def _noun(end: Item) -> WordForm:
@@ -589,6 +589,11 @@ def _other_layers(item: Item, feats: Bundle) -> Bundle:
     own = f"[{item['layer']}]"
     names = (name for name in feats if "[" in name and own not in name)
     return {name: feats[name] for name in names if name.partition("[")[0] in AGREEMENT}
+
+
+def _stands_alone(item: Item, case: frozenset[str]) -> bool:
+    """Return whether a form opens its clause in a local case: Finnish *toisessa*, in the other."""
+    return bool(case & _LOCAL) and not words_of(_CLAUSE.split(item["left"] or "")[-1])
 
 
 def _has(pattern: str, text: str) -> bool:

@@ -194,6 +194,8 @@ def _described(item: ItemRow) -> dict[str, object]:
 
 
 Wanted = tuple[tuple[str, frozenset[str]], ...]
+Own = tuple[Feats, frozenset[str]]
+"""The features of an answer, and the names of those that tell it."""
 """Features and the values that agree."""
 
 
@@ -228,14 +230,15 @@ def _clashes(feats: Feats, wanted: Wanted) -> bool:
     return any(name in feats and not values & feats[name] for name, values in wanted)
 
 
-def _minimal(feats: Feats, item: ItemRow) -> bool:
-    """Return whether a form differs from an item's answer in nothing but what tells the answer.
+def _own(item: ItemRow) -> Own:
+    """Return the features of an item's answer, and the names of those that tell it.
 
-    Forms of another case, tense, voice or style are wrong for another reason.
+    A wrong form differs in these alone (:func:`differing`): forms of another case, tense, voice or
+    style are wrong for another reason.
     """
-    own = _feats(item["feats"], f"item {item['id']!r}")
     told = item["decides"] or item["agrees_in"] or ()
-    return differing(own, feats) <= {*told, *(layered(name, item["layer"] or "") for name in told)}
+    names = {*told, *(layered(name, item["layer"] or "") for name in told)}
+    return _feats(item["feats"], f"item {item['id']!r}"), frozenset(names)
 
 
 def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow, list[str]]]:
@@ -250,13 +253,13 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
         for form, feats, lemma in rows:
             by_lemma.setdefault((upos, lemma), []).append((form, feats))
     for item in table.to_pylist():
-        start, wanted = _start(item), _wanted(item)
+        start, wanted, (feats, told) = _start(item), _wanted(item), _own(item)
         text, answer = item["text"], item["answer"]
         setting = Setting.of(text[:start], answer)
         own = by_lemma.get((item["upos"], item["lemma"]), [])
         spelt = rules_of(item["language"]).spelt
         right = {spelt(answer), *(spelt(form) for form, f in own if _agrees(f, wanted))}
-        clashing = (form for form, f in own if _clashes(f, wanted) and _minimal(f, item))
+        clashing = (form for form, f in own if _clashes(f, wanted) and differing(feats, f) <= told)
         wrong = [form for form in clashing if spelt(form) not in right]
         end = start + len(answer)
         cased = dict.fromkeys(map(setting.cased, wrong))
@@ -290,7 +293,9 @@ class FormInventory:
     reader: MaskedReader
     rows: dict[str, list[tuple[str, Feats, str]]]
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
-    _fillers: dict[tuple[object, ...], Fillers] = field(default_factory=dict)
+    _fillers: dict[tuple[tuple[str, str, str], Wanted, Setting, Own | None], Fillers] = field(
+        default_factory=dict
+    )
 
     def fillers_of(
         self, item: ItemRow, start: int, two_forms: bool, fewest: int
@@ -301,7 +306,7 @@ class FormInventory:
         """
         setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
         word = item["language"], item["upos"], lemma if two_forms else ""
-        right, wrong = self.fillers(word, _wanted(item), setting, item if two_forms else None)
+        right, wrong = self.fillers(word, _wanted(item), setting, _own(item) if two_forms else None)
         if not two_forms:
             return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
         (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
@@ -315,19 +320,17 @@ class FormInventory:
         word: tuple[str, str, str],
         wanted: Wanted,
         setting: Setting,
-        minimal: ItemRow | None = None,
+        answer: Own | None = None,
     ) -> Fillers:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
         Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
         each; wrong: one that expresses another value for some, and is not right by another reading
         or in another spelling. ``word``: language, part of speech and lemma; if it is empty, forms
-        of all lemmas are taken. ``minimal``: the item from whose answer wrong forms must differ in
-        nothing but what tells it.
+        of all lemmas are taken. ``answer``: wrong forms differ from it in what tells it
+        alone.
         """
-        (language, upos, lemma) = word
-        told = minimal and (minimal["feats"], *(minimal["decides"] or ()))
-        key = word, wanted, setting, told
+        (language, upos, lemma), key = word, (word, wanted, setting, answer)
         if key in self._fillers:
             return self._fillers[key]
         rows = self.rows.get(upos, [])
@@ -339,7 +342,9 @@ class FormInventory:
                 continue
             if _agrees(feats, wanted):
                 right[token] = spelt(form)
-            elif _clashes(feats, wanted) and (minimal is None or _minimal(feats, minimal)):
+            elif _clashes(feats, wanted) and (
+                not answer or differing(answer[0], feats) <= answer[1]
+            ):
                 wrong[token] = spelt(form)
         known = set(right.values())
         wrong_ids = {token for token, spelling in wrong.items() if spelling not in known}
