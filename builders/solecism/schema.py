@@ -75,6 +75,7 @@ CLOZE = pa.schema(
         ("attractors", pa.list_(_ATTRACTOR)), ("cues", _TEXTS), ("pron_type", _TEXT),
         ("polite", _FLAG), ("multiword", _FLAG), ("length", _INT), ("depth", _INT),
         ("frequency", _INT), ("genre", _TEXT), ("licence", _TEXT),
+        ("doubt", _TEXT), ("candidates", _INT),
     ]
 )  # fmt: skip
 """Cloze items: one masked word, with ``left`` and ``right`` of it as ordinary text.
@@ -92,7 +93,9 @@ of the sentence differ from the controller in number, gender, case or person;
 relations in which the controller agrees with another word too, in one of ``agrees_in``.
 ``pron_type`` and ``polite`` are the controller's. ``length``: words of the sentence; ``depth``: of
 its tree; ``frequency``: how often the treebanks of the language have the answer (null: not
-counted). ``genre`` and ``licence``: those of the treebank.
+counted). ``genre`` and ``licence``: those of the treebank. ``doubt``: why another form may be
+right, the reasons with ``; `` between them (null: none is known); ``candidates``: how many wrong
+forms of the answer's lemma differ from it in ``decides`` alone (null: not counted).
 """
 
 FORMS = pa.schema(

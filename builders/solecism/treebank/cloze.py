@@ -1,18 +1,26 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
-from solecism.schema import CLOZE
+from solecism.schema import CLOZE, ItemRow
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
-from solecism.treebank.forms import LanguageForms
-from solecism.treebank.languages import Language
-from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, text_of
+from solecism.treebank.forms import LanguageForms, differing
+from solecism.treebank.languages import Language, rules_of
+from solecism.treebank.relations import (
+    AGREEMENT,
+    RELATIONS,
+    Bundle,
+    bundle,
+    layered,
+    text_of,
+    third_person,
+)
 
 MASKS = ("controller", "target")
 """The ends of a pair that may be masked. The paper masks controllers only."""
@@ -34,7 +42,8 @@ def items_of(
     If both ends of a pair are masked, the item with the masked controller comes first. The ``id``
     is a hash of the language, the relation, the end that is masked, and the masked sentence: items
     that the paper calls duplicates have the same id. ``origin``: the treebank with its licence and
-    genre, by column. With ``forms`` items have the frequency of the masked word.
+    genre, by column. With ``forms`` items have the frequency of the masked word. ``doubt`` and
+    ``candidates`` are null.
     """
     pair, masked = np.nonzero(found.kept.T & np.array([mask in masks for mask in MASKS]))
     pairs = found.pairs[pair]
@@ -50,7 +59,7 @@ def items_of(
     pron_type = (text_of(bundle(text), "PronType") or "" for text in feats.values)
     polite = feats.table(lambda text: "Form" in bundle(text).get("Polite", ()), bool)
     frequency = map(forms.frequency, answer) if forms else [None] * len(pair)
-    same = {"language": language.code, **origin}
+    same = {"language": language.code, "doubt": None, **origin}
     columns = {
         **{name: [value or None] * len(pair) for name, value in same.items()},
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
@@ -80,6 +89,7 @@ def items_of(
         "length": np.bincount(tokens.sentence)[sentence].astype(np.int32),
         "depth": _depths(tokens)[sentence].astype(np.int32),
         "frequency": pa.array(frequency, pa.int32()),
+        "candidates": [None] * len(pair),
     }
     arrays = [pa.array(columns[name], CLOZE.field(name).type) for name in CLOZE.names]
     return pa.table(arrays, CLOZE)
@@ -242,3 +252,60 @@ def _cues(pairs: WordPairs, shared: Flags) -> Flags:
             count = np.bincount(pairs.controller[of_relation], minlength=last)
             out[:, relation] |= agreed & (count[pairs.controller] > of_relation)
     return out
+
+
+Wanted = tuple[tuple[str, frozenset[str]], ...]
+"""Features and the values that agree."""
+_Read = Callable[[str | None], Bundle]
+"""Reads a FEATS text."""
+
+
+def wanted_of(item: ItemRow, read: _Read = bundle) -> Wanted:
+    """Return what a form in the place of an item's answer must express.
+
+    The layer of an item is that of its target's features; a noun is third person.
+    """
+    names = [(name, layered(name, item["layer"])) for name in item["agrees_in"] or ()]
+    if item["masked"] == "controller":
+        target = read(item["target"]["feats"])
+        found = [(name, target[at]) for name, at in names if at in target]
+    else:
+        controller = third_person(read(item["controller"]["feats"]))
+        found = [(at, controller[name]) for name, at in names if name in controller]
+    return tuple(sorted(found))
+
+
+def told_of(item: ItemRow) -> frozenset[str]:
+    """Return the features that tell an item's answer, with and without their layer."""
+    told = item["decides"] or item["agrees_in"] or ()
+    return frozenset({*told, *(layered(name, item["layer"]) for name in told)})
+
+
+def agrees(feats: Bundle, wanted: Wanted) -> bool:
+    """Return whether features express all that is wanted."""
+    return all(name in feats and values & feats[name] for name, values in wanted)
+
+
+def clashes(feats: Bundle, wanted: Wanted) -> bool:
+    """Return whether features express another value of something that is wanted."""
+    return any(name in feats and not values & feats[name] for name, values in wanted)
+
+
+def wrong_answers(
+    item: ItemRow, own: Iterable[tuple[str, Bundle]], read: _Read = bundle
+) -> list[str]:
+    """Return the forms of an item's lemma, ``own``, that are wrong in place of its answer.
+
+    They clash with the other end, and differ from the answer in what tells it alone
+    (:func:`~solecism.treebank.forms.differing`): forms of another case, tense, voice or style are
+    wrong for another reason. A form that is right by another reading is left out.
+    """
+    forms, wanted, told = list(own), wanted_of(item, read), told_of(item)
+    feats, spelt = read(item["feats"]), rules_of(item["language"]).spelt
+    right = {spelt(form) for form, theirs in forms if agrees(theirs, wanted)}
+    right.add(spelt(item["answer"]))
+    wrong = {
+        form: None for form, theirs in forms
+        if clashes(theirs, wanted) and differing(feats, theirs) <= told
+    }  # fmt: skip
+    return [form for form in wrong if spelt(form) not in right]

@@ -15,7 +15,7 @@ from solecism.lexicon.features import Feats
 from solecism.schema import FORMS
 from solecism.treebank.analogy import PARTS, Analogies
 from solecism.treebank.conllu import Flags, Ints, Tokens, read_tokens
-from solecism.treebank.relations import AGREEMENT, Bundle, bundle
+from solecism.treebank.relations import AGREEMENT, Bundle, bundle, third_person
 from solecism.treebank.sources import LocalSource
 from solecism.treebank.unimorph import Attested, read_unimorph
 
@@ -532,6 +532,19 @@ class LanguageForms:
         """The words of all sources by lemma and by form."""
         attested = {word: sum(counts.values()) for word, counts in self.attested.items()}
         return Paradigms(attested, self.unimorph or ())
+
+    def of_lemma(self, upos: str, lemma: str | None) -> Sequence[tuple[str, Bundle]]:
+        """Return all forms of a lemma with their features; a noun is third person."""
+        return self._by_lemma.get((upos, lemma), ()) if lemma not in _ABSENT else ()
+
+    @cached_property
+    def _by_lemma(self) -> Mapping[tuple[str, str | None], Sequence[tuple[str, Bundle]]]:
+        found: dict[tuple[str, str | None], list[tuple[str, Bundle]]] = defaultdict(list)
+        for word in (*self.attested, *(self.unimorph or ())):
+            feats = bundle(word.feats)
+            read = third_person(feats) if word.upos == "NOUN" else feats
+            found[word.upos, word.lemma].append((word.form, read))
+        return found
 
     @cached_property
     def _genders(self) -> Mapping[str, Counter[frozenset[str]]]:

@@ -15,13 +15,15 @@ from operator import itemgetter
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import regex
 
-from solecism.schema import pair_schema
+from solecism.schema import CLOZE, pair_schema
+from solecism.treebank.conllu import Flags
 from solecism.treebank.forms import differing
 from solecism.treebank.relations import bundle, layered, text_of
-from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
+from solecism.treebank.wrong_forms import DOUBTS, Item, WrongForm, WrongForms
 
 EXTRA = (
     "doubt", "flipped", "differs", "good_value", "bad_value", "layer", "relation", "source",
@@ -57,7 +59,8 @@ class Caps:
     twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``; if no
     more than ``few`` pairs are at hand in all, ``cell``. A
     cell has at most ``lemma`` pairs with one lemma of the target (``closed`` for determiners,
-    auxiliaries and pronouns), and at most ``controller`` pairs with one lemma of the controller.
+    auxiliaries and pronouns), at most ``controller`` pairs with one lemma of the controller, and,
+    of other parts of speech, at most ``form`` pairs with one bad form.
 
     Pairs are taken in the order of their ids, which are hashes: a pair of each lemma, then a second
     pair of each, and so on. A sentence makes at most one pair of a cell.
@@ -68,10 +71,13 @@ class Caps:
     lemma: int = 10
     closed: int = 50
     controller: int = 10
+    form: int = 3
     few: int = 200
 
 
 Cell = tuple[str, str, str]
+_Ends = tuple[str, str, int, int]
+"""A pair of words: the text, the relation, and where the ends stand."""
 _Rank = tuple[bool, str]
 """Whether a pair has a doubt, and its id: lower ranks are taken first."""
 
@@ -133,12 +139,35 @@ class PairMaker:
     made: Counter[tuple[str, bool]] = field(default_factory=Counter)
     _kept: dict[Cell, dict[str, dict[_Rank, Row]]] = field(default_factory=dict)
 
-    def take(self, items: pa.Table) -> None:
-        """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`)."""
-        for item in items.filter(pa.compute.equal(items["masked"], "target")).to_pylist():
-            for wrong in self.wrong_forms.of_item(item):
+    def take(self, items: pa.Table) -> tuple[pa.Table, Flags]:
+        """Make pairs of the items whose target is masked (:data:`solecism.schema.CLOZE`).
+
+        Returns all items with their columns ``doubt`` and ``candidates``, and flags of those in
+        whose place no other form is right, as far as is known. The two items of a pair of words
+        share the reasons why another form may be right.
+        """
+        rows, found = items.to_pylist(), dict[_Ends, Mapping[str, set[str]]]()
+        for item in rows:
+            if item["masked"] == "target":
+                forms, found[_ends(item)] = self.wrong_forms.judge(item)
                 most = self.caps.closed if item["upos"] in _CLOSED else self.caps.lemma
-                self._keep(_row(item, wrong), most)
+                for wrong in forms:
+                    self._keep(_row(item, wrong), most)
+        reasons = [
+            {
+                reason
+                for name in item["decides"]
+                for reason in found.get(_ends(item), {}).get(name, ())
+            }
+            for item in rows
+        ]
+        sure = np.array([own <= {*DOUBTS} for own in reasons], bool)
+        doubts = ["; ".join(sorted(own)) or None for own in reasons]
+        columns = {"doubt": doubts, "candidates": map(self.wrong_forms.candidates, rows)}
+        for name, values in columns.items():
+            field = CLOZE.field(name)
+            items = items.set_column(CLOZE.names.index(name), field, pa.array(values, field.type))
+        return items, sure
 
     def _keep(self, row: Row, most: int) -> None:
         """Keep a pair, unless ``most`` pairs of its cell and lemma have lower ranks."""
@@ -179,7 +208,7 @@ class PairMaker:
         """Return the pairs of a cell, those without doubts first, and a pair of each target's lemma
         in turn.
 
-        Pairs over the cap for a controller's lemma are left out.
+        Pairs over the caps for a controller's lemma and for a bad form are left out.
         """
         turns = [
             (rank[0], turn, rank, row)
@@ -187,12 +216,16 @@ class PairMaker:
             for turn, (rank, row) in enumerate(sorted(of_lemma.items()))
             if doubtful or not rank[0]
         ]
-        seen: Counter[str] = Counter()
+        seen: Counter[tuple[str, str]] = Counter()
         ranked = []
         for *_, row in sorted(turns, key=itemgetter(0, 1, 2)):
-            controller = row["features"]["controller"]
-            seen[controller] += 1
-            if seen[controller] <= self.caps.controller:
+            target = row["slots"][0]
+            most = {("controller", row["features"]["controller"]): self.caps.controller}
+            if target["upos"] not in _CLOSED:
+                bad = row["sentence_bad"][target["bad_start"] : target["bad_end"]].casefold()
+                most["form", bad] = self.caps.form
+            seen.update(most.keys())
+            if all(seen[word] <= number for word, number in most.items()):
                 ranked.append(row)
         return ranked
 
@@ -206,6 +239,11 @@ class PairMaker:
             made[uid] += count if doubtful or not has_doubt else 0
         skipped = dict(sorted(self.wrong_forms.skipped.items()))
         return {"caps": asdict(self.caps), "made": made, **chosen.facts(), "passed_over": skipped}
+
+
+def _ends(item: Item) -> _Ends:
+    ends = (item[end]["index"] for end in ("target", "controller"))
+    return item["text"], item["relation"], *ends
 
 
 def _row(item: Item, wrong: WrongForm) -> Row:

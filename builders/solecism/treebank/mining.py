@@ -36,6 +36,9 @@ PRESETS = ("paper-program", "paper", "strict")
 ANALOGY = "analogy"
 """What switches off that pairs have forms that no source has."""
 
+UNSURE = "unsure"
+"""The filter of items in whose place another form may be right, for a reason that drops pairs."""
+
 SHARE = 0.1
 """The share of a treebank's items of a relation that one document may have; if its largest document
 has more of all its items, the share of that one (the sources of Italian-ISDT)."""
@@ -350,7 +353,9 @@ class FreshItems:
             self.counts.duplicates += int((~fresh).sum())
             kept = table.filter(pa.array(fresh))
             if self.maker:
-                self.maker.take(kept)
+                kept, sure = self.maker.take(kept)
+                self.counts.dropped[UNSURE] += int((~sure).sum())
+                kept = kept.filter(pa.array(sure))
             if not self.strict:
                 yield self.counts.count(kept)
                 continue

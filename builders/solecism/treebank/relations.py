@@ -54,6 +54,12 @@ def layered(feature: str, layer: str | None) -> str:
     return f"{feature}[{layer}]" if layer else feature
 
 
+def third_person(feats: Bundle) -> Bundle:
+    """Return features with third person for a noun; those of a pronoun are left as they are."""
+    given = "Person" in feats or "PronType" in feats
+    return feats if given else {**feats, "Person": frozenset({"3"})}
+
+
 def is_finite(feats: Bundle) -> bool:
     """Return whether features are those of a finite word.
 

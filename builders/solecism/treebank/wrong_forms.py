@@ -18,9 +18,10 @@ import regex
 
 from solecism.schema import ItemRow
 from solecism.treebank.candidates import ALL_VALUES
+from solecism.treebank.cloze import wrong_answers
 from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike, may_lack
 from solecism.treebank.languages import PairRules, words_of
-from solecism.treebank.relations import AGREEMENT, Bundle, bundle, layered, text_of
+from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, layered, text_of
 
 Item = ItemRow
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
@@ -33,6 +34,14 @@ DOUBTS = (
     "neuter predicate", "with somebody",
 )  # fmt: skip
 """The reasons that mark a pair and do not drop it (dataset_cards/agreement.md has examples)."""
+
+_OF_FORMS = frozenset({
+    "not one plain word", "polite", "letters of two scripts", "another spelling", "differs in more",
+    "right as another word", "another word", "a predicative case", "too unlike the right form",
+    "persons share their forms", "spelling of neighbours", "right by another reading",
+    "elided controller",
+})  # fmt: skip
+"""The reasons that are about one form, or its spelling: another form of the lemma may be wrong."""
 
 LIKE = 0.6
 """The least share of the letters of the shorter of two forms that both must have.
@@ -113,15 +122,38 @@ class WrongForms:
 
     def of_item(self, item: Item) -> Iterator[WrongForm]:
         """Yield a wrong form for each feature in which the ends agree, if one is found."""
-        for feature in item["agrees_in"]:
-            found = self._best_form(item, feature)
-            if isinstance(found, WrongForm):
-                yield found
-            else:
-                self.skipped[found] += 1
+        yield from self.judge(item)[0]
 
-    def _best_form(self, item: Item, feature: str) -> WrongForm | str:
-        """Return the most frequent wrong form with the fewest doubts, or why there is none."""
+    def judge(self, item: Item) -> tuple[list[WrongForm], dict[str, set[str]]]:
+        """Return the wrong forms of an item, and why another form may be right, by feature.
+
+        The reasons are those of :data:`DOUBTS`, and those that drop a form whatever it is.
+        """
+        forms, reasons = [], {}
+        for feature in item["agrees_in"]:
+            own = [*self._of_item(item), *self._of_controller(item, feature)]
+            judged = [
+                (cell, self._judged([*own, *self._of_form(item, feature, cell)]))
+                for cell in self._cells(item, feature)
+            ]
+            found = [{each} if isinstance(each, str) else each for _, each in judged]
+            reasons[feature] = {*own}.union(*found) - {*_OF_FORMS, *self.rules.undoubted}
+            good = [(cell, doubts) for cell, doubts in judged if not isinstance(doubts, str)]
+            if good:
+                forms.append(self._best_form(item, feature, good))
+            else:
+                self.skipped[str(judged[0][1]) if judged else "no other form"] += 1
+        return forms, reasons
+
+    def _judged(self, reasons: Iterable[str]) -> frozenset[str] | str:
+        """Return the first reason that drops a form; without one, the doubts."""
+        for reason in reasons:
+            if reason not in DOUBTS:
+                return reason
+        return frozenset(reasons) - {*self.rules.undoubted}
+
+    def _cells(self, item: Item, feature: str) -> list[ParadigmCell]:
+        """Return the forms that are tried, the most frequent first."""
         answer, name = item["answer"], layered(feature, item["layer"])
         word = WordForm(answer, item["lemma"], item["upos"], item["feats"] or "_")
         cells = self.forms.paradigms.others(word, name)
@@ -130,29 +162,27 @@ class WrongForms:
         if self.rules.careful:  # only the form most like the right one is tried
             cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
             cells = cells[:1]
-        undoubted = self.rules.undoubted
-        judged = [(c, _judged(self._reasons(item, feature, c), undoubted)) for c in cells]
-        good = [(cell, doubts) for cell, doubts in judged if not isinstance(doubts, str)]
-        if not good:
-            return str(judged[0][1]) if judged else "no other form"
+        return cells
+
+    def _best_form(
+        self, item: Item, feature: str, good: list[tuple[ParadigmCell, frozenset[str]]]
+    ) -> WrongForm:
+        """Return the first form with the fewest doubts."""
         best, doubts = min(good, key=lambda pair: len(pair[1]))
-        sources = {cell.source for cell in cells if cell.form == best.form}
+        sources = {cell.source for cell, _ in good if cell.form == best.form}
         source = "both" if len(sources) > 1 else sources.pop()
-        form = best.form
+        form, answer = best.form, item["answer"]
         if answer.isupper() and len(answer) > 1:
             form = form.upper()
         elif answer[:1].isupper():
             form = form[:1].upper() + form[1:]
-        value, frequency = text_of(bundle(best.feats), name), self.forms.frequency(best.form)
-        return WrongForm(
-            feature, form, source, value or "", frequency, tuple(sorted(doubts)), best.feats
-        )
+        value = text_of(bundle(best.feats), layered(feature, item["layer"])) or ""
+        frequency = self.forms.frequency(best.form)
+        return WrongForm(feature, form, source, value, frequency, tuple(sorted(doubts)), best.feats)
 
-    def _reasons(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
-        """Yield all reasons against a form: those in the item, its controller, and the form."""
-        yield from self._of_item(item)
-        yield from self._of_controller(item, feature)
-        yield from self._of_form(item, feature, cell)
+    def candidates(self, item: Item) -> int:
+        """Return how many wrong forms of its lemma an item has (:func:`wrong_answers`)."""
+        return len(wrong_answers(item, self.forms.of_lemma(item["upos"], item["lemma"])))
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
@@ -518,11 +548,20 @@ class WrongForms:
             near = words_of(item["text"][: item["controller"]["start"]])[-1:]
             near += words_of(_between_ends(item))
         else:
-            near = words_of(before)[-_NEAR:]
+            near = self._since_verb(words_of(_CLAUSE.split(before)[-1])[-_NEAR:])
             if _AMOUNT.search(before[-_WIDTH:]):
                 yield reason
         if any(self._could_license(word, readings, names) for word in near if word != own):
             yield reason
+
+    def _since_verb(self, words: list[str]) -> list[str]:
+        """Return the words behind the last verb: no noun before it has an adjective behind it."""
+        readings = self.forms.paradigms.readings
+        verbs = (
+            n for n, word in enumerate(words, 1)
+            if any(map(is_finite, readings(word, "VERB", "AUX"))) and not readings(word, "NOUN")
+        )  # fmt: skip
+        return words[max(verbs, default=0) :]
 
     def _behind(self, item: Item) -> list[str]:
         """Return the words behind the noun of a target, if it is the genitive of one of them."""
@@ -547,16 +586,6 @@ class WrongForms:
             nouns = [{"Number": frozenset({"Sing"}), "Person": _THIRD}]
         written = [name for name in names if name not in self.rules.unwritten]
         return any(alike(r, n, written) for r in readings for n in nouns)
-
-
-def _judged(reasons: Iterable[str], undoubted: Iterable[str]) -> frozenset[str] | str:
-    """Return the first reason that drops a form; without one, the doubts but ``undoubted`` ones."""
-    doubts = set()
-    for reason in reasons:
-        if reason not in DOUBTS:
-            return reason
-        doubts.add(reason)
-    return frozenset(doubts.difference(undoubted))
 
 
 def _noun(end: Item) -> WordForm:

@@ -18,9 +18,17 @@ from solecism.scoring.encoding import exactly
 from solecism.scoring.methods import Method, Run
 from solecism.scoring.questions import MaskedRow, ScoredTexts, windows
 from solecism.scoring.results import MULTI_PIECE, NOT_ALIGNED, TOO_LONG, require, scores_table
+from solecism.treebank.cloze import (
+    Wanted,
+    agrees,
+    clashes,
+    told_of,
+    wanted_of,
+    wrong_answers,
+)
 from solecism.treebank.forms import differing
 from solecism.treebank.languages import rules_of
-from solecism.treebank.relations import layered
+from solecism.treebank.relations import Bundle, third_person
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,12 +39,18 @@ FEW_FILLERS = "few fillers"
 """Reason: fewer right or wrong fillers than asked for are single tokens of the vocabulary."""
 NO_OTHER_FORM = "no other form"
 """Reason (two forms): no wrong form of the answer's lemma is a single token of the vocabulary."""
+NO_CANDIDATE = "no candidate"
+"""Reason (two forms): no wrong form of the answer's lemma is known (column ``candidates``)."""
+_NEEDED = [name for name in CLOZE.names if name not in ("doubt", "candidates")]
+"""Items of earlier versions lack these two columns."""
 
 MIN_FILLERS = 10
 """The fewest right and wrong fillers that an item is scored with."""
 
 Fillers = tuple["Tensor", "Tensor"]
 """Token ids of the right and the wrong fillers of an item."""
+Own = tuple[Feats, frozenset[str]]
+"""The features of an answer, and the names of those that tell it."""
 
 
 def score_cloze(
@@ -57,15 +71,15 @@ def score_cloze(
 
     With ``two_forms`` (method ``cloze:two_forms``, as in Goldberg 2019): the answer against the
     likeliest wrong form of its lemma; ``forms`` needs the column ``lemma``. Skipped: ``few
-    fillers``, ``no other form``, ``multi-piece``, ``not aligned``, ``too long``. Raises
-    :class:`InputError` for missing columns, items whose text does not hold the answer, and logits
-    that are not numbers.
+    fillers``, ``no candidate``, ``no other form``, ``multi-piece``, ``not aligned``, ``too long``.
+    Raises :class:`InputError` for missing columns, items whose text does not hold the answer, and
+    logits that are not numbers.
     """
     inventory = FormInventory(reader, read_forms(forms))
     if two_forms:
         require(forms, ("lemma",), "forms")
     for table, _ in windows(tables, reader.window):
-        require(table, CLOZE.names, "cloze items")
+        require(table, _NEEDED, "cloze items")
         yield _scored(table, inventory, two_forms, fewest)
 
 
@@ -110,28 +124,6 @@ def _start(item: ItemRow) -> int:
         message = f"item {item['id']!r}: its text is not left + answer + right"
         raise fail(f"{message} (answer {answer!r}, text {text!r})")
     return start
-
-
-def _wanted(item: ItemRow) -> Wanted:
-    """Return what a form in the masked place must express.
-
-    The layer of an item is that of its target's features; a noun is third person.
-    """
-    what, layer = f"item {item['id']!r}", item["layer"] or ""
-    names = [(name, layered(name, layer)) for name in item["agrees_in"] or ()]
-    if item["masked"] == "controller":
-        target = _feats(item["target"]["feats"], what)
-        found = [(name, target[at]) for name, at in names if at in target]
-    else:
-        controller = _third_person(_feats(item["controller"]["feats"], what))
-        found = [(at, controller[name]) for name, at in names if name in controller]
-    return tuple(sorted(found))
-
-
-def _third_person(feats: Feats) -> Feats:
-    """Return features with third person for a noun; those of a pronoun are left as they are."""
-    given = "Person" in feats or "PronType" in feats
-    return feats if given else feats.updated({"Person": frozenset({"3"})})
 
 
 def _answers(
@@ -193,12 +185,6 @@ def _described(item: ItemRow) -> dict[str, object]:
     }
 
 
-Wanted = tuple[tuple[str, frozenset[str]], ...]
-Own = tuple[Feats, frozenset[str]]
-"""The features of an answer, and the names of those that tell it."""
-"""Features and the values that agree."""
-
-
 @dataclass(frozen=True)
 class Setting:
     """The text right before a masked place, which decides what token a form is there.
@@ -222,23 +208,9 @@ class Setting:
         return form[:1].upper() + form[1:] if self.capital else form
 
 
-def _agrees(feats: Feats, wanted: Wanted) -> bool:
-    return all(name in feats and values & feats[name] for name, values in wanted)
-
-
-def _clashes(feats: Feats, wanted: Wanted) -> bool:
-    return any(name in feats and not values & feats[name] for name, values in wanted)
-
-
 def _own(item: ItemRow) -> Own:
-    """Return the features of an item's answer, and the names of those that tell it.
-
-    A wrong form differs in these alone (:func:`differing`): forms of another case, tense, voice or
-    style are wrong for another reason.
-    """
-    told = item["decides"] or item["agrees_in"] or ()
-    names = {*told, *(layered(name, item["layer"] or "") for name in told)}
-    return _feats(item["feats"], f"item {item['id']!r}"), frozenset(names)
+    """Return the features of an item's answer, and the names of those that tell it."""
+    return _feats(item["feats"], f"item {item['id']!r}"), told_of(item)
 
 
 def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow, list[str]]]:
@@ -246,38 +218,33 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
 
     These are what ``cloze:two_forms`` compares, for models that score whole sentences.
     """
-    require(table, CLOZE.names, "cloze items")
+    require(table, _NEEDED, "cloze items")
     require(forms, ("lemma",), "forms")
-    by_lemma: dict[tuple[str, str], list[tuple[str, Feats]]] = {}
+    by_lemma: dict[tuple[str, str], list[tuple[str, Bundle]]] = {}
     for upos, rows in read_forms(forms).items():
         for form, feats, lemma in rows:
             by_lemma.setdefault((upos, lemma), []).append((form, feats))
     for item in table.to_pylist():
-        start, wanted, (feats, told) = _start(item), _wanted(item), _own(item)
-        text, answer = item["text"], item["answer"]
-        setting = Setting.of(text[:start], answer)
+        start, answer = _start(item), item["answer"]
+        left, right = item["text"][:start], item["text"][start + len(answer) :]
         own = by_lemma.get((item["upos"], item["lemma"]), [])
-        spelt = rules_of(item["language"]).spelt
-        right = {spelt(answer), *(spelt(form) for form, f in own if _agrees(f, wanted))}
-        clashing = (form for form, f in own if _clashes(f, wanted) and differing(feats, f) <= told)
-        wrong = [form for form in clashing if spelt(form) not in right]
-        end = start + len(answer)
-        cased = dict.fromkeys(map(setting.cased, wrong))
-        yield item, [text[:start] + form + text[end:] for form in cased]
+        wrong = wrong_answers(item, own, _reader_of(item))
+        cased = dict.fromkeys(map(Setting.of(left, answer).cased, wrong))
+        yield item, [left + form + right for form in cased]
 
 
-def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Feats, str]]]:
+def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Bundle, str]]]:
     """Return forms with features and lemma (empty if the table has none) by part of speech."""
     require(forms, ("form", "upos", "feats"), "forms")
     names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
     distinct = forms.select(names).group_by(names, use_threads=False).aggregate([])
     known: dict[str | None, Feats] = {}
-    rows: dict[str, list[tuple[str, Feats, str]]] = {}
+    rows: dict[str, list[tuple[str, Bundle, str]]] = {}
     columns = (distinct[name].to_pylist() for name in names)
     for form, upos, feats, *lemma in zip(*columns, strict=True):
         if feats not in known:
             known[feats] = _feats(feats, f"the forms: form {form!r}")
-        read = _third_person(known[feats]) if upos in ("NOUN", "PROPN") else known[feats]
+        read = third_person(known[feats]) if upos in ("NOUN", "PROPN") else known[feats]
         rows.setdefault(upos, []).append((form, read, lemma[0] if lemma else ""))
     return rows
 
@@ -291,7 +258,7 @@ class FormInventory:
     """
 
     reader: MaskedReader
-    rows: dict[str, list[tuple[str, Feats, str]]]
+    rows: dict[str, list[tuple[str, Bundle, str]]]
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
     _fillers: dict[tuple[tuple[str, str, str], Wanted, Setting, Own | None], Fillers] = field(
         default_factory=dict
@@ -306,14 +273,16 @@ class FormInventory:
         """
         setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
         word = item["language"], item["upos"], lemma if two_forms else ""
-        right, wrong = self.fillers(word, _wanted(item), setting, _own(item) if two_forms else None)
+        own, wanted = _own(item) if two_forms else None, wanted_of(item, _reader_of(item))
+        right, wrong = self.fillers(word, wanted, setting, own)
         if not two_forms:
             return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
         (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
         if answer is None:
             return wrong, wrong, MULTI_PIECE
         wrong = wrong[wrong != answer]
-        return wrong.new_tensor([answer]), wrong, "" if len(wrong) else NO_OTHER_FORM
+        none = NO_CANDIDATE if item.get("candidates") == 0 else NO_OTHER_FORM
+        return wrong.new_tensor([answer]), wrong, "" if len(wrong) else none
 
     def fillers(
         self,
@@ -340,9 +309,9 @@ class FormInventory:
         for (form, feats, of), token in zip(rows, self._tokens[upos, setting], strict=True):
             if token is None or (lemma and of != lemma):
                 continue
-            if _agrees(feats, wanted):
+            if agrees(feats, wanted):
                 right[token] = spelt(form)
-            elif _clashes(feats, wanted) and (
+            elif clashes(feats, wanted) and (
                 not answer or differing(answer[0], feats) <= answer[1]
             ):
                 wrong[token] = spelt(form)
@@ -362,6 +331,11 @@ class FormInventory:
             token = int(encoded.ids[span.first]) if span and len(span) == 1 else None
             tokens.append(None if token == unknown else token)
         return tokens
+
+
+def _reader_of(item: ItemRow) -> Callable[[str | None], Feats]:
+    """Return what reads FEATS of an item, and names it in an error."""
+    return lambda text: _feats(text, f"item {item['id']!r}")
 
 
 def _feats(text: str | None, what: str) -> Feats:
