@@ -74,13 +74,15 @@ def test_two_forms() -> None:
     items = [
         ITEMS[0],
         cloze_item("The author ", "laughs", ".", lemma="nothing"),
+        cloze_item("The author ", "laughs", ".", lemma="nothing", candidates=0),
         cloze_item("The author ", "extraordinarily", ".", lemma="laugh"),
     ]
     row, *others = cloze("bert", items, two_forms=True).to_pylist()
     right, wrong = plain("bert", ITEMS[0], ["laughs", "laugh"])
     assert row["method"] == "cloze:two_forms"
     assert (row["logp_good"], row["logp_bad"]) == pytest.approx((right, wrong), abs=1e-4)
-    assert [other["skipped"] for other in others] == ["no other form", "multi-piece"]
+    reasons = ["no other form", "no candidate", "multi-piece"]
+    assert [other["skipped"] for other in others] == reasons
 
 
 def test_two_forms_need_lemmas() -> None:

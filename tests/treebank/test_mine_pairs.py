@@ -386,7 +386,7 @@ VERBS = [f"z{a}{b}" for a in "aeiou" for b in "bt"]
 
 
 def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
-    caps = Caps(lemma=3, controller=2)
+    caps = Caps(lemma=3, controller=2, few=0)
     rows = kept(*many(["Sing", "Plur"], VERBS, NOUNS), caps).certain().rows()
     targets = Counter((r["features"]["good_value"], r["features"]["target"]) for r in rows)
     controllers = Counter((r["features"]["good_value"], r["features"]["controller"]) for r in rows)
@@ -395,10 +395,42 @@ def test_no_lemma_and_no_controller_has_more_than_its_share() -> None:
     assert len(targets) == 2 * len(VERBS)
 
 
+def test_no_bad_form_has_more_than_its_share() -> None:
+    rows = kept(*many(["Sing", "Plur"], VERBS, NOUNS), Caps(form=2, few=0)).certain().rows()
+    forms = Counter((r["features"]["good_value"], r["one_prefix_word_bad"]) for r in rows)
+    assert set(forms.values()) == {2}
+    assert len(forms) == 2 * len(VERBS)
+
+
+def judged(language: str, known: Sequence[str], *sentences: str) -> list[tuple[object, ...]]:
+    """What the items of sentences have for a masked end, a doubt, candidates, and a flag."""
+    made, items = maker(language, conllu(*sentences), known)
+    table, sure = made.take(items)
+    columns = (table[name].to_pylist() for name in ("masked", "doubt", "candidates"))
+    return list(zip(*columns, sure.tolist(), strict=True))
+
+
+def test_items_have_the_reasons_of_pairs() -> None:
+    assert judged("en", BARKS, DOGS) == [("controller", None, 1, True), ("target", None, 1, True)]
+    firms = clause("firms firm Plur", "bark bark Plur")
+    known = [f"barks bark VERB {SING}", "firm firm NOUN Number=Sing"]
+    may_follow = "number may follow meaning"
+    found = judged("en", known, firms)
+    assert found == [("controller", may_follow, 1, False), ("target", may_follow, 1, False)]
+
+
+def test_an_item_without_a_wrong_form_says_so() -> None:
+    made, items = maker("en", conllu(DOGS), BARKS)
+    made.wrong_forms.forms.__dict__["_by_lemma"] = {}
+    table, sure = made.take(items)
+    assert table["candidates"].to_pylist() == [0, 0]
+    assert sure.all()
+
+
 def test_cells_are_filled_to_the_same_quota() -> None:
     few, known = many(["Plur"], VERBS[:1], NOUNS[:6])
     lots, more = many(["Sing"], VERBS, NOUNS)
-    made = kept(few + lots, known + more, Caps(floor=5, cell=20))
+    made = kept(few + lots, known + more, Caps(floor=5, cell=20, form=10))
     facts = made.facts(made.certain(), doubtful=False)
     assert facts["quota"] == 20
     assert facts["kept"] == {"verb_number": {"Plur>Sing": 6, "Sing>Plur": 20}}

@@ -145,7 +145,7 @@ def _show_profile(
         cli.print_json({
             "language": language.code, "sentences": profile.sentences, "agrees": language.rule_texts(),
             "verbforms": list(language.verbforms), "cases": list(language.cases),
-            "third": language.third, "reason": profile.reason, "misfits": profile.misfits,
+            "third": language.third, "reason": profile.reason, **profile.flaws, "bare": list(profile.bare),
             "rows": [{**asdict(row), "agrees": not row.reason} for row in profile.rows],
         })  # fmt: skip
         return
@@ -160,4 +160,6 @@ def _show_profile(
         feature = f"{row.feature} {row.value}"
         rows.append((kind, feature, side, row.both, share, row.reason or "yes"))
     heads = ["target", "feature", "controller"], ["pairs", "agree"], ["agreement"]
-    cli.print_lines(cli.plain_table(rows, *heads), "", profile.reason or profile.stanza())
+    bare = [f"{name}: most nouns have no features" for name in profile.bare]
+    told = [*bare, "", profile.reason or profile.stanza()]
+    cli.print_lines(cli.plain_table(rows, *heads), *told)

@@ -23,7 +23,7 @@ from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker, PairSet
-from solecism.treebank.mining import FreshItems, MiningCounts, Settings, mine_file
+from solecism.treebank.mining import FreshItems, MiningCounts, Settings, lacks_features, mine_file
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import WrongForms
@@ -92,7 +92,9 @@ class _MinedLanguage:
     """A language that is mined: its treebanks one after the other, then its forms and pairs."""
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
-        self.code, self.found, self.commercial = code, found, commercial
+        self.code, self.commercial = code, commercial
+        # Treebanks without features come last: each sentence is taken once, from the first.
+        self.found = sorted(found, key=lambda treebank: lacks_features(treebank.files[0]))
         self.seen, self.evidence = SeenHashes(), Evidence()
 
     @cached_property
@@ -165,6 +167,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
         "relations": dict(sorted(tally.relations.items())),
         "masked": dict(sorted(tally.masked.items())),
         "licence": origin.licence,
+        "bare": lacks_features(found.files[0]),
         "agrees": mined.settings.language.rule_texts(),
         "reason": mined.profile.reason,
         "sources": [found.facts()],

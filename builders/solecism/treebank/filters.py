@@ -318,7 +318,7 @@ def markup(text: str, language: Language) -> bool:
 
 
 _OF_TEXT = (unfinished, cut, unbalanced, markup)
-FLAWS = (*(test.__name__ for test in _OF_TEXT), "heading", "verse")
+FLAWS = (*(test.__name__ for test in _OF_TEXT), "misfit", "spaced", "doubled", "heading", "verse")
 """The filters of whole texts by name, in their order: a text with such a flaw is not a sentence."""
 
 
@@ -332,6 +332,12 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
     found = {name: np.zeros(len(wanted), bool) for name in FLAWS}
     for test in _OF_TEXT:
         found[test.__name__][rows] = [test(text, language) for text in texts]
+    given = [tokens.sentences.text[row] for row in rows]
+    found["misfit"][rows] = [
+        bool(own) and own != text for own, text in zip(given, texts, strict=True)
+    ]
+    for name, words in (("spaced", spaced(tokens)), ("doubled", doubled(tokens))):
+        found[name] |= (_number(tokens, words) > 0) & wanted
     found["heading"] |= _headings(tokens) & wanted
     # In one text, two slashes or two capitals are verse; one may be something else.
     if language.marks:
@@ -339,6 +345,32 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
     if language.capitals != "none":
         found["verse"] |= (_capitals_within(tokens) > 1) & wanted
     return found
+
+
+def spaced(tokens: Tokens) -> Flags:
+    """Return flags of hyphens with blanks around them between two parts of a word: *sul - coreano*.
+
+    One part depends on the other, and is neither an apposition nor a clause of its own.
+    """
+    out = np.zeros(len(tokens), bool)
+    rows = np.flatnonzero(tokens.forms.isin("-")[:-1])
+    rows = rows[(tokens.number[rows] > 1) & (tokens.number[rows + 1] > 1)]
+    before, after, written = rows - 1, rows + 1, tokens.written
+    part = ~base(tokens, "appos", "parataxis", "conj", "list", "root", "punct")
+    linked = part[before] & (tokens.head[before] == after)
+    linked |= part[after] & (tokens.head[after] == before)
+    out[rows] = linked & tokens.spaced[written[before]] & tokens.spaced[written[rows]]
+    return out
+
+
+def doubled(tokens: Tokens) -> Flags:
+    """Return flags of words that are written twice: adpositions, determiners, conjunctions,
+    auxiliaries, finite verbs. Words of other kinds may be repeated to say more: *very very*."""
+    low = tokens.forms.table(str.casefold, object)
+    kind = tokens.upos.isin("ADP", "DET", "CCONJ", "SCONJ", "AUX")
+    kind |= tokens.upos.isin("VERB") & finite_words(tokens)
+    same = (low[1:] == low[:-1]) & (tokens.upos.codes[1:] == tokens.upos.codes[:-1])
+    return np.append(False, same & (tokens.number[1:] > 1)) & kind
 
 
 def _number(tokens: Tokens, words: Flags | Ints) -> Ints:
@@ -378,8 +410,9 @@ def count_habits(tokens: Tokens) -> Counter[str]:
 
     ``marked``: sentences that end with a mark; ``cased``: sentences whose first letter is large or
     small; ``capital``: those in which it is large; ``nouns``: nouns inside sentences that begin
-    with a letter, large or small; ``capital_nouns``: those that begin with a large one; and the
-    ``misfits`` of :class:`~solecism.treebank.conllu.Sentences`.
+    with a letter, large or small; ``capital_nouns``: those that begin with a large one; the
+    ``misfits`` of :class:`~solecism.treebank.conllu.Sentences`; how many hyphens are
+    :func:`spaced` and how many words :func:`doubled`.
     """
     sentences, forms = tokens.sentences, tokens.forms
     last, first = sentences.end - 1, sentences.start
@@ -397,6 +430,7 @@ def count_habits(tokens: Tokens) -> Counter[str]:
         sentences=len(sentences), marked=int((final[last] & ~colon).sum()),
         cased=int(cased[first].sum()), capital=int(upper[first].sum()),
         nouns=int(noun.sum()), capital_nouns=int((noun & upper).sum()), misfits=sentences.misfits,
+        spaced=int(spaced(tokens).sum()), doubled=int(doubled(tokens).sum()),
     )  # fmt: skip
 
 

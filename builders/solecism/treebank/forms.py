@@ -377,7 +377,8 @@ class Paradigms:
         reading.
 
         Features of less than a hundredth of its occurrences are taken for a mistake of annotation,
-        and so is a noun without number and gender, if others of its form have them.
+        and so is a word without any, and a noun without number and gender, if others of its form
+        have them.
         """
         found: list[Bundle] = []
         for upos in parts:
@@ -385,7 +386,7 @@ class Paradigms:
             least = _SHARE * counts.total()
             own = [bundle(f) for f, count in counts.items() if not count or count >= least]
             shown = [feats for feats in own if "Number" in feats or "Gender" in feats]
-            found += (upos == "NOUN" and shown) or own
+            found += (upos == "NOUN" and shown) or [*filter(None, own)] or own
         return found
 
     def spelt_otherwise(self, noun: WordForm, case: Bundle) -> bool:

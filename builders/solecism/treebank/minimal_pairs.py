@@ -56,11 +56,11 @@ class Caps:
 
     A *cell* is a paradigm (``UID``: relation, feature, and whether a noun is between the ends) with
     a change from one value to another (``Sing>Plur``). All cells of a language have the same quota:
-    twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``; if no
-    more than ``few`` pairs are at hand in all, ``cell``. A
+    twice the median of the numbers of pairs at hand, at least ``floor`` and at most ``cell``. A
     cell has at most ``lemma`` pairs with one lemma of the target (``closed`` for determiners,
     auxiliaries and pronouns), at most ``controller`` pairs with one lemma of the controller, and,
-    of other parts of speech, at most ``form`` pairs with one bad form.
+    of other parts of speech, at most ``form`` pairs with one bad form. If no more than ``few``
+    pairs are at hand in all, the quota is ``cell``, and the last two caps do not count.
 
     Pairs are taken in the order of their ids, which are hashes: a pair of each lemma, then a second
     pair of each, and so on. A sentence makes at most one pair of a cell.
@@ -191,9 +191,11 @@ class PairMaker:
     def _choose(self, chosen: Mapping[Cell, list[Row]], doubtful: bool) -> PairSet:
         """Choose pairs of each cell, beside those that were chosen before."""
         ranked = {cell: self._ranked(cell, doubtful) for cell in self._kept}
+        few = sum(map(len, ranked.values())) <= self.caps.few
+        if not few:
+            ranked = {cell: self._varied(rows) for cell, rows in ranked.items()}
         sizes = [len(rows) for rows in ranked.values() if rows]
         usual = 2 * int(median(sizes)) if sizes else 0
-        few = sum(sizes) <= self.caps.few
         quota = self.caps.cell if few else min(self.caps.cell, max(self.caps.floor, usual))
         cells = {}
         for cell, rows in ranked.items():
@@ -206,19 +208,20 @@ class PairMaker:
 
     def _ranked(self, cell: Cell, doubtful: bool) -> list[Row]:
         """Return the pairs of a cell, those without doubts first, and a pair of each target's lemma
-        in turn.
-
-        Pairs over the caps for a controller's lemma and for a bad form are left out.
-        """
+        in turn."""
         turns = [
             (rank[0], turn, rank, row)
             for of_lemma in self._kept[cell].values()
             for turn, (rank, row) in enumerate(sorted(of_lemma.items()))
             if doubtful or not rank[0]
         ]
+        return [row for *_, row in sorted(turns, key=itemgetter(0, 1, 2))]
+
+    def _varied(self, rows: Iterable[Row]) -> list[Row]:
+        """Return pairs without those over the caps for a controller's lemma and a bad form."""
         seen: Counter[tuple[str, str]] = Counter()
-        ranked = []
-        for *_, row in sorted(turns, key=itemgetter(0, 1, 2)):
+        varied = []
+        for row in rows:
             target = row["slots"][0]
             most = {("controller", row["features"]["controller"]): self.caps.controller}
             if target["upos"] not in _CLOSED:
@@ -226,8 +229,8 @@ class PairMaker:
                 most["form", bad] = self.caps.form
             seen.update(most.keys())
             if all(seen[word] <= number for word, number in most.items()):
-                ranked.append(row)
-        return ranked
+                varied.append(row)
+        return varied
 
     def facts(self, chosen: PairSet, doubtful: bool) -> dict[str, object]:
         """Return what the manifest says of a set: the caps, and the numbers of pairs made and kept.

@@ -4,7 +4,8 @@ import json
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,6 +49,8 @@ FEWEST = 10
 them may have in any case."""
 
 _WAITING = 1 << 16
+_BEGINNING = 10_000
+"""How many lines of a file tell whether its nouns have features."""
 _CODE = re.compile("[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+\D*$")
 
@@ -250,7 +253,8 @@ def survey(
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)
-    return _read(files, language or _language_of(files), progress or no_progress)[1]
+    profile = _read(files, language or _language_of(files), progress or no_progress)[1]
+    return replace(profile, bare=sorted({*map(treebank_of, filter(lacks_features, files))}))
 
 
 def _parse(
@@ -285,6 +289,17 @@ def treebank_of(path: Path) -> str:
     """Return a file's treebank: its folder's name if that begins with ``UD_``, else its own."""
     folder = path.resolve().parent.name
     return folder if folder.startswith("UD_") else path.stem
+
+
+def lacks_features(file: Path) -> bool:
+    """Return whether most nouns at the beginning of a CoNLL-U file have no features.
+
+    Little can be mined there but articles (Portuguese-GSD).
+    """
+    with file.open(encoding="utf-8") as lines:
+        rows = [line.split("\t") for line in islice(lines, _BEGINNING)]
+    nouns = [row[5] == "_" for row in rows if row[3:4] == ["NOUN"]]
+    return 2 * sum(nouns) > len(nouns)
 
 
 def mine_file(path: Path, settings: Settings, counts: MiningCounts) -> Iterator[pa.Table]:

@@ -14,7 +14,7 @@ Chaudhary et al. (2020), Automatic Extraction of Rules Governing Morphological A
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -317,13 +317,16 @@ class ProfileRow:
 class Profile:
     """What the evidence says of a language: its rules (``language``), and a table of counts.
 
-    ``misfits``: how many of the ``sentences`` have a comment ``# text`` with other words.
+    ``flaws``: how many of the ``sentences`` have a comment ``# text`` with other words
+    (``misfits``), how many hyphens have blanks around them (``spaced``), how many words are written
+    twice (``doubled``); ``bare``: treebanks most of whose nouns have no features.
     """
 
     language: Language
     rows: tuple[ProfileRow, ...]
     sentences: int
-    misfits: int = 0
+    flaws: Mapping[str, int]
+    bare: Sequence[str] = ()
 
     @property
     def reason(self) -> str:
@@ -384,7 +387,8 @@ class _Profiler:
             verbforms=("Fin", *sorted(self.verbforms)),
             marks=marks_by(habits), capitals=capitals_by(habits),
         )  # fmt: skip
-        return Profile(language, tuple(self.rows), habits["sentences"], habits["misfits"])
+        flaws = {name: habits[name] for name in ("misfits", "spaced", "doubled")}
+        return Profile(language, tuple(self.rows), habits["sentences"], flaws)
 
     @cached_property
     def third(self) -> bool:

@@ -450,10 +450,11 @@ class WrongForms:
             kin.append("PRON")
         neuter = "Neut" in bundle(cell.feats).get("Gender", ())
         never = low in self.forms.besides
-        if (neuter and never) or ("PRON" not in kin and readings(low, "PRON")):
-            yield "right as another word"
-        elif self.rules.careful and (never or readings(low, *{*AGREEING}.difference(kin))):
+        pronoun = "PRON" not in kin and readings(low, "PRON")
+        if self.rules.careful and (never or readings(low, *{*AGREEING}.difference(kin))):
             yield "another word"
+        elif (neuter and never) or pronoun:
+            yield "right as another word"
 
     def _share_forms(self, ours: str, theirs: str) -> bool:
         """Return whether lemmas often have one form for two bundles of a verb (:data:`SHARED`)."""
@@ -473,10 +474,13 @@ class WrongForms:
     def _readings(self, item: Item, cell: ParadigmCell) -> list[Bundle]:
         """Return the features of all readings of a form that are possible in the target's place.
 
-        The last are the features of the cell itself.
+        The last are the features of the cell itself. A polite form is a plural of respect, which is
+        a doubt by itself.
         """
         kind = bundle(item["feats"]).get("VerbForm")
         found = self.forms.paradigms.readings(cell.form, *_FAMILY[item["relation"]])
+        if self.rules.honours:
+            found = [r for r in found if "Form" not in r.get("Polite", ())]
         same = [r for r in found if kind is None or not r.get("VerbForm") or kind & r["VerbForm"]]
         more = [bundle(f) for f in self.rules.readings.get(cell.form.casefold(), ())]
         return [_of_layer(item, reading) for reading in (*same, *more, bundle(cell.feats))]
