@@ -10,9 +10,9 @@ ones, the share of these that have a doubt, what agrees with what, or why there 
 
 import csv
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from solecism.datasets.manifest import read_manifest
 from solecism.language_tags import iso_of, language_name, tags_of
@@ -23,7 +23,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+def rows(manifest: Mapping[str, Any]) -> Iterator[Sequence[object]]:
     """Yield a line a language, in the order of the codes."""
     configs, left = manifest["configs"], manifest.get("left_out", {})
     built = {name for name, config in configs.items() if config["kind"] == "cloze"}
@@ -43,15 +43,13 @@ def rows(manifest: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def main() -> None:
-    """Write the table to standard output."""
-    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+def write_rows(manifests: Iterable[Mapping[str, Any]], file: TextIO) -> None:
+    """Write the table; a language counts in the last manifest that has it."""
+    writer = csv.writer(file, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
-    manifests = (read_manifest(Path(folder)).raw for folder in sys.argv[1:])
-    found = {row[0]: row for manifest in manifests for row in rows(manifest)}
-    in_order = sorted(found.values(), key=lambda row: str(row[0]))
-    writer.writerows(in_order)
+    found = {str(row[0]): row for manifest in manifests for row in rows(manifest)}
+    writer.writerows(found[code] for code in sorted(found))
 
 
 if __name__ == "__main__":
-    main()
+    write_rows((read_manifest(Path(folder)).raw for folder in sys.argv[1:]), sys.stdout)

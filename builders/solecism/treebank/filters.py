@@ -350,7 +350,8 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
 def spaced(tokens: Tokens) -> Flags:
     """Return flags of hyphens with blanks around them between two parts of a word: *sul - coreano*.
 
-    One part depends on the other, and is neither an apposition nor a clause of its own.
+    One part depends on the other, and is neither an apposition nor a clause of its own; or both
+    have one relation to one word.
     """
     out = np.zeros(len(tokens), bool)
     rows = np.flatnonzero(tokens.forms.isin("-")[:-1])
@@ -359,6 +360,8 @@ def spaced(tokens: Tokens) -> Flags:
     part = ~base(tokens, "appos", "parataxis", "conj", "list", "root", "punct")
     linked = part[before] & (tokens.head[before] == after)
     linked |= part[after] & (tokens.head[after] == before)
+    beside = tokens.head[before] == tokens.head[after]
+    linked |= part[after] & beside & (tokens.deprel.codes[before] == tokens.deprel.codes[after])
     out[rows] = linked & tokens.spaced[written[before]] & tokens.spaced[written[rows]]
     return out
 

@@ -67,7 +67,7 @@ class Caps:
     """
 
     cell: int = 200
-    floor: int = 100
+    floor: int = 120
     lemma: int = 10
     closed: int = 50
     controller: int = 10
