@@ -82,7 +82,7 @@ class Language:
     grammar: str = ""
     verbforms: tuple[str, ...] = ("Fin",)
     be: tuple[str, ...] = ()
-    polite: frozenset[str] = field(default_factory=frozenset)
+    polite: tuple[str, ...] = ()
     quantity: tuple[str, ...] = ()
     collective: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
@@ -140,10 +140,8 @@ def _language(code: str, stanza: dict[str, Json]) -> Language:
         name: tuple(map(Rule.read, stanza.pop(name)))
         for name in (*RELATIONS, *_KINDS_OF_VERBS) if name in stanza
     }  # fmt: skip
-    lists = {name: tuple(values) for name, values in stanza.items() if isinstance(values, list)}
-    texts = {name: value for name, value in stanza.items() if isinstance(value, str | bool)}
-    polite = frozenset(lists.pop("polite", ()))
-    return Language(code, agrees=agrees, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+    known = {name: value for name, value in stanza.items() if isinstance(value, list | str | bool)}
+    return Language(code, agrees=agrees, **with_tuples(known))
 
 
 def doubtful_sources() -> Mapping[str, str]:
