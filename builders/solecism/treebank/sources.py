@@ -107,10 +107,19 @@ def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
 def present(language: str, commercial: bool = False) -> list[LocalSource]:
     """Return the treebanks of a language that are on this machine, as :func:`treebanks` does.
 
-    There may be none.
+    There may be none. Of their CoNLL-U files those of the catalogue come first, in its order.
     """
-    origins = treebanks_of(language, commercial)
-    return [LocalSource(origin, files) for origin in origins if (files := _treebank_files(origin))]
+    found = []
+    for origin in treebanks_of(language, commercial):
+        named, titles = mirrors(), (origin.name, *origin.also)
+        folders = [f / title for title in titles for path in named for f in (path, path / "ud")]
+        folder = next(filter(Path.is_dir, folders if named else [_download_folder(origin)]), None)
+        files = sorted(folder.glob("*.conllu")) if folder else []
+        place = {name: number for number, name in enumerate(origin.files)}
+        files.sort(key=lambda path: place.get(path.name, len(place)))
+        if files:
+            found.append(LocalSource(origin, tuple(files)))
+    return found
 
 
 def found_languages(commercial: bool = False) -> list[str]:
@@ -139,16 +148,6 @@ def lexicon(language: str) -> LocalSource | None:
         if files := tuple(folder / name for name in names if (folder / name).is_file()):
             return LocalSource(origin, files)
     return None
-
-
-def _treebank_files(origin: Origin) -> tuple[Path, ...]:
-    """Return the CoNLL-U files of a treebank, those of the catalogue first, in its order."""
-    named, titles = mirrors(), (origin.name, *origin.also)
-    folders = [f / title for title in titles for path in named for f in (path, path / "ud")]
-    folder = next((f for f in folders if f.is_dir()), None) if named else _download_folder(origin)
-    files = sorted(folder.glob("*.conllu")) if folder else []
-    place = {name: number for number, name in enumerate(origin.files)}
-    return tuple(sorted(files, key=lambda path: place.get(path.name, len(place))))
 
 
 def _download_folder(origin: Origin) -> Path:
