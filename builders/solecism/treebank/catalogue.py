@@ -158,12 +158,12 @@ def treebanks_of(language: str, commercial: bool = False) -> list[Origin]:
 
 
 def list_of(language: str) -> Origin | None:
-    """Return the UniMorph list of a language, None without one.
+    """Return the UniMorph list of a language by any of its names, None without one.
 
-    ``language`` is a UD code, or the name of a list.
+    Raises :class:`InputError` as :func:`find_code` does.
     """
-    codes = [iso_of(language), language]
-    names = [name for code in codes if code for name in (code, _LISTS.get(code, code))]
+    code = find_code(language)
+    names = [name for key in (iso_of(code), code) if key for name in (key, _LISTS.get(key, key))]
     return next((lists()[name] for name in names if name in lists()), None)
 
 

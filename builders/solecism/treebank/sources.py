@@ -21,14 +21,7 @@ from solecism.files import writing
 from solecism.hashing import file_digest
 from solecism.inputs import is_pointer
 from solecism.terminal import Progress, no_progress
-from solecism.treebank.catalogue import (
-    Origin,
-    Pin,
-    find_code,
-    list_of,
-    origin_languages,
-    treebanks_of,
-)
+from solecism.treebank.catalogue import Origin, Pin, list_of, origin_languages, treebanks_of
 
 ADDRESS = "https://raw.githubusercontent.com"
 MIRROR = "SOLECISM_SOURCES"
@@ -135,7 +128,7 @@ def lexicon(language: str) -> LocalSource | None:
 
     In a mirror, one file with the list's name (``fin``) may stand for its parts (``fin.1``).
     """
-    origin = list_of(find_code(language))
+    origin = list_of(language)
     if origin is None:
         return None
     own = origin.repository.partition("/")[2]
@@ -167,7 +160,7 @@ def fetch(
     downloaded and for bytes that are not those pinned. A UniMorph list that cannot be downloaded is
     no error, as data can be made without it: its ``lost`` says why.
     """
-    listed = list_of(find_code(language))
+    listed = list_of(language)
     listed = listed if listed and (listed.commercial or not commercial) else None
     if mirrors():
         found = [*treebanks(language, commercial), lexicon(language) if listed else None]
