@@ -15,6 +15,7 @@ from solecism.treebank.conllu import tokens_of
 from solecism.treebank.forms import CountedForms, WordForm, read_forms
 from solecism.treebank.languages import Language, Rule, read_stanza
 from solecism.treebank.profile import Evidence, Profile, profile_of
+from solecism.treebank.relations import KINDS
 from solecism.treebank.strict import find_strictly
 from treebank import conllu
 
@@ -275,3 +276,10 @@ def test_real_treebanks_agree_as_their_grammars_say() -> None:
         files = [str(path) for path in sorted(folder.glob(f"*/{code}_*.conllu"))]
         told = json.loads(run("mine", "--profile", *files, "--json").output)
         assert all(set(rules) <= {*told["agrees"][kind]} for kind, rules in kinds.items())
+
+
+def test_a_stanza_may_have_any_kind_of_target(tmp_path: Path) -> None:
+    stanza = tmp_path / "own.toml"
+    lines = [f'{kind} = ["Number[abs]"]' for kind in KINDS]
+    stanza.write_text("\n".join(["[ab]", 'name = "Abkhaz"', "paper = []", *lines]), "utf-8")
+    assert read_stanza(stanza, "ab").agrees.keys() == KINDS.keys()

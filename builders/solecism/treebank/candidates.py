@@ -216,52 +216,49 @@ def find_candidates(tokens: Tokens, language: Language) -> Candidates:
         participle &= ~with_value(tokens, "VerbForm", *language.verbforms)
     inflected = verb & participle[head]
     itself = np.arange(len(tokens))
+    adposition = inflected_adpositions(tokens) & base(tokens, "case")
     carries = upos.isin("AUX", "VERB") & finite_words(tokens)
     auxiliary = _first_below(tokens, carries & base(tokens, "aux"))
     copula = _first_below(tokens, carries & base(tokens, "cop"))
-    # For each kind: flags of the controllers, and the row of the target for each row as their head.
-    arguments = {
-        "predicated": (subject & adjective, itself),
-        "verb": (subject & verb & ~inflected, itself),
-        "auxiliary": (subject, auxiliary),
-        "copula": (subject, copula),
-        "participle": (subject & inflected, itself),
-    }
+    links = [
+        ("predicated", subject & adjective, head, itself),
+        ("verb", subject & verb & ~inflected, head, itself),
+        ("auxiliary", subject, auxiliary[head], itself),
+        ("copula", subject, copula[head], itself),
+        ("participle", subject & inflected, head, itself),
+        ("determiner", upos.isin("DET") & base(tokens, "det") & noun, itself, head),
+        ("modifying", upos.isin("ADJ") & base(tokens, "amod") & noun, itself, head),
+        ("adposition", adposition & _below(tokens, "NOUN", "PRON"), itself, head),
+    ]
     layered = layered_words(tokens)
-    if layered.any():
-        carrier = np.where(layered[auxiliary], auxiliary, -1)
-        for name, relation in (("object", "obj"), ("indirect_object", "iobj")):
-            argument = nominal & base(tokens, relation) & verb
-            arguments[name] = argument & layered[head], itself
-            arguments[f"{name}_auxiliary"] = argument, carrier
+    carrier = np.where(layered[auxiliary], auxiliary, -1)[head]
+    for name, relation in (("object", "obj"), ("indirect_object", "iobj")):
+        argument = nominal & base(tokens, relation) & verb
+        links.append((name, argument & layered[head], head, itself))
+        links.append((f"{name}_auxiliary", argument, carrier, itself))
     owned = upos.isin("NOUN") & tokens.feats.table(lambda text: "[psor]" in text, bool)
-    if owned.any():
-        owner = nominal & base(tokens, "nmod", "det") & owned[head]
-        if language.owners:
-            owner &= with_value(tokens, "Case", *language.owners)
-        arguments["possessor"] = owner, itself
-    joined: list[tuple[str, Ints, Ints, Ints]] = []
-    adposition = inflected_adpositions(tokens) & base(tokens, "case")
-    dependents = {
-        "determiner": upos.isin("DET") & base(tokens, "det") & noun,
-        "modifying": upos.isin("ADJ") & base(tokens, "amod") & noun,
-        "adposition": adposition & _below(tokens, "NOUN", "PRON"),
-    }
-    for kind, flags in dependents.items():
-        rows = np.flatnonzero(flags)
-        joined.append((kind, rows, head[rows], head[rows]))
-    for kind, (flags, target_of) in arguments.items():
-        rows = np.flatnonzero(flags)
-        rows = rows[target_of[head[rows]] >= 0]
-        joined.append((kind, target_of[head[rows]], rows, head[rows]))
-    places = [_NAMES.index(kind) for kind, *_ in joined]
-    kinds = np.repeat(places, [len(rows) for _, rows, *_ in joined])
-    _, *columns = zip(*joined, strict=True)
-    target, controller, clause = map(np.concatenate, columns)
-    order = np.lexsort((kinds, target, controller))
-    kinds = kinds[order]
-    pairs = WordPairs(target[order], controller[order], _RELATION[kinds])
-    return Candidates(tokens, language, pairs, kinds, clause[order])
+    owner = nominal & base(tokens, "nmod", "det") & owned[head]
+    if language.owners:
+        owner &= with_value(tokens, "Case", *language.owners)
+    links.append(("possessor", owner, head, itself))
+    dependent, kind, target, controller = _join(links)
+    order = np.lexsort((kind, target, controller))
+    pairs = WordPairs(target[order], controller[order], _RELATION[kind[order]])
+    return Candidates(tokens, language, pairs, kind[order], head[dependent[order]])
+
+
+def _join(links: Sequence[tuple[str, Flags, Ints, Ints]]) -> Ints:
+    """Return pairs: the rows of their dependents, their kinds, targets and controllers.
+
+    ``links``: for each kind flags of the dependents, and for each word the row of the target and of
+    the controller if it is such a dependent, -1 if there is none.
+    """
+    found = []
+    for kind, flags, target, controller in links:
+        rows = np.flatnonzero(flags & (target >= 0) & (controller >= 0))
+        kinds = np.full(len(rows), _NAMES.index(kind))
+        found.append(np.array([rows, kinds, target[rows], controller[rows]]))
+    return np.concatenate(found, axis=1)
 
 
 def find_as_paper(
@@ -299,23 +296,17 @@ def _paper_pairs(tokens: Tokens, to_the_letter: bool) -> WordPairs:
     upos, deprel, head = tokens.upos, tokens.deprel, tokens.head
     noun, adjective, verb = (_below(tokens, tag) for tag in ("NOUN", "ADJ", "VERB"))
     subject = deprel.isin("nsubj") & upos.isin("NOUN", "PRON")
-    determiner = np.flatnonzero(upos.isin("DET") & deprel.isin("det", "det:predet") & noun)
-    modifying = np.flatnonzero(upos.isin("ADJ") & deprel.isin("amod") & noun)
-    predicated = np.flatnonzero(subject & adjective)
-    of_verb = np.flatnonzero(subject & verb)
+    itself = np.arange(len(tokens))
     copula = deprel.isin("cop") & (head >= 0) & ~adjective
-    carrier = np.flatnonzero(copula | upos.isin("AUX") & deprel.isin("aux", "aux:pass") & verb)
-    theirs = _first_below(tokens, subject)[carrier if to_the_letter else head[carrier]]
-    carrier, theirs = carrier[theirs >= 0], theirs[theirs >= 0]
-    found = (
-        ("determiner", determiner, determiner, head[determiner]),
-        ("modifying", modifying, modifying, head[modifying]),
-        ("predicated", predicated, head[predicated], predicated),
-        ("verb", of_verb, head[of_verb], of_verb),
-        ("verb", carrier, carrier, theirs),
+    carrier = copula | upos.isin("AUX") & deprel.isin("aux", "aux:pass") & verb
+    theirs = _first_below(tokens, subject)
+    links = (
+        ("determiner", upos.isin("DET") & deprel.isin("det", "det:predet") & noun, itself, head),
+        ("modifying", upos.isin("ADJ") & deprel.isin("amod") & noun, itself, head),
+        ("predicated", subject & adjective, head, itself),
+        ("verb", subject & verb, head, itself),
+        ("verb", carrier, itself, theirs if to_the_letter else theirs[head]),
     )
-    order = np.argsort(np.concatenate([dependent for _, dependent, *_ in found]), kind="stable")
-    relation = [np.full(len(rows), RELATIONS.index(name)) for name, rows, *_ in found]
-    target = np.concatenate([target for *_, target, _ in found])
-    controller = np.concatenate([controller for *_, controller in found])
-    return WordPairs(target, controller, np.concatenate(relation))[order]
+    dependent, kind, target, controller = _join(links)
+    order = np.argsort(dependent, kind="stable")
+    return WordPairs(target, controller, _RELATION[kind])[order]

@@ -13,7 +13,7 @@ from huggingface_hub.utils.sha import git_hash
 
 from solecism.errors import candidates, fail
 from solecism.hashing import file_digest
-from solecism.inputs import Json, read_json_lines
+from solecism.inputs import Json, read_json_lines, with_tuples
 from solecism.language_tags import code_of, iso_of, language_names
 
 NOT_STATED = "LicenseRef-not-stated"
@@ -52,9 +52,8 @@ class Pin:
 
     def fits(self, path: Path) -> bool:
         """Return whether a file has the pinned bytes, by size and hashes."""
-        if self.size is not None and path.stat().st_size != self.size:
-            return False
-        if git_hash(path.read_bytes()) != self.blob:
+        data = path.read_bytes()
+        if self.size not in (None, len(data)) or git_hash(data) != self.blob:
             return False
         return self.sha256 is None or file_digest(path) == self.sha256
 
@@ -98,22 +97,21 @@ class Origin:
 
 
 @cache
-def _read() -> tuple[str, list[Mapping[str, Json]]]:
-    """Return the release of UD of the catalogue, and its lines, a mapping for each treebank."""
-    head, *lines = read_json_lines(TREEBANKS)
-    return head["ud"], lines
+def _read() -> list[Json]:
+    """Return the lines of the catalogue: the release of UD, then a mapping for each treebank."""
+    return read_json_lines(TREEBANKS)
 
 
 def catalogue_release() -> str:
     """Return the release of UD whose files the catalogue pins, such as ``2.18``."""
-    return _read()[0]
+    release: str = _read()[0]["ud"]
+    return release
 
 
 @cache
 def treebank_origins() -> tuple[Origin, ...]:
     """Return all treebanks of the catalogue, in its order."""
-    lines = _read()[1]
-    owner = "UniversalDependencies"
+    owner, (_, *lines) = "UniversalDependencies", _read()
     return tuple(_origin(line, line["name"], line["code"], owner) for line in lines)
 
 
@@ -128,13 +126,10 @@ def lists() -> Mapping[str, Origin]:
 
 def _origin(line: Mapping[str, Json], name: str, language: str, owner: str) -> Origin:
     """Return the work of a line; ``owner``: who has its repository at GitHub."""
-    keys = ("licence", "commercial", "text", "tag", "sentences", "words")
-    given = {key: line[key] for key in keys if key in line}
-    return Origin(
-        name, language, f"{owner}/{line['name']}", line["commit"],
-        pins=tuple(Pin(**file) for file in line["files"]), also=tuple(line.get("also", ())),
-        genre=tuple(line.get("genre", ())), **given,
-    )  # fmt: skip
+    keys = ("licence", "commercial", "text", "tag", "also", "sentences", "words", "genre")
+    given = with_tuples({key: line[key] for key in keys if key in line})
+    pins = tuple(Pin(**file) for file in line["files"])
+    return Origin(name, language, f"{owner}/{line['name']}", line["commit"], pins=pins, **given)
 
 
 def origin_languages(commercial: bool = False) -> list[str]:
@@ -163,12 +158,12 @@ def treebanks_of(language: str, commercial: bool = False) -> list[Origin]:
 
 
 def list_of(language: str) -> Origin | None:
-    """Return the UniMorph list of a language, None without one.
+    """Return the UniMorph list of a language by any of its names, None without one.
 
-    ``language`` is a UD code, or the name of a list.
+    Raises :class:`InputError` as :func:`find_code` does.
     """
-    codes = [iso_of(language), language]
-    names = [name for code in codes if code for name in (code, _LISTS.get(code, code))]
+    code = find_code(language)
+    names = [name for key in (iso_of(code), code) if key for name in (key, _LISTS.get(key, key))]
     return next((lists()[name] for name in names if name in lists()), None)
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,6 @@ from solecism.inputs import refuse_pointer
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-_Value = TypeVar("_Value")
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
@@ -35,7 +34,6 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _COMMENT = re.compile(r"# (sent_id|text) = ?(.*)", re.DOTALL)
-_SAID = ("sent_id", "text")
 _READ = ("ID", "FORM", "LEMMA", "UPOS", "FEATS", "DEPREL", "HEAD")
 _HEAD = re.compile(r"[0-9]{1,9}")
 _BLANKS = re.compile(r"[^\S\t\n]{2,}|[^\S\t\n ]")
@@ -70,7 +68,7 @@ class Coded:
         """Return the text of every row."""
         return [self.values[code] for code in self.codes]
 
-    def table(self, function: Callable[[str], _Value], kind: Any) -> NDArray[Any]:
+    def table(self, function: Callable[[str], object], kind: Any) -> NDArray[Any]:
         """Return a function's result for every row; it is called once for each distinct text."""
         return np.array([function(value) for value in self.values], kind)[self.codes]
 
@@ -89,10 +87,10 @@ class Coded:
         sizes = np.array([len(text) for text in raw], np.uint64)
         width = 8 * (int(sizes.max(initial=0)) // 8 + 1)
         pieces = np.array(raw, f"S{width}").view("<u8").reshape(-1, width // 8)
-        out = _spread(pieces[:, 0] ^ _spread(sizes))
-        for number in range(1, width // 8):
+        out = _spread(sizes)
+        for number, piece in enumerate(pieces.T):
             rows = np.flatnonzero(sizes > 8 * number)
-            out[rows] = _spread(out[rows] ^ pieces[rows, number])
+            out[rows] = _spread(out[rows] ^ piece[rows])
         return mix(out)[self.codes]
 
 
@@ -306,7 +304,9 @@ class _Reader:
         """Return the words that were read from a chunk of ``size`` bytes."""
         columns = dict(zip(COLUMNS, zip(*self.words, strict=True), strict=False))
         coded = {name: Coded.of(columns.get(name, ())) for name in _READ}
-        self._check(coded["FEATS"].table(_are_features, bool), "FEATS", "Feature=Value|..., nor _")
+        feats = coded["FEATS"]
+        good = feats.table(lambda text: text == "_" or all("=" in f for f in text.split("|")), bool)
+        self._check(good, "FEATS", "Feature=Value|..., nor _")
         number = coded["ID"].table(int, np.int64)
         start = np.flatnonzero(number == 1)
         sentence = np.cumsum(number == 1) - 1
@@ -315,7 +315,8 @@ class _Reader:
         part = np.array(["-" in cells[0] for cells in self.shown], bool)
         misc = Coded.of([cells[9] for cells in self.shown])
         spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
-        ids, texts = (tuple(said.get(key, "") for said in self.comments[:-1]) for key in _SAID)
+        said = self.comments[:-1]
+        ids, texts = (tuple(one.get(key, "") for one in said) for key in ("sent_id", "text"))
         head = self._heads(coded["HEAD"], start[sentence], (end - start)[sentence])
         return Tokens(
             size, number, sentence, head, part[written], written,
@@ -349,7 +350,3 @@ class _Reader:
             row = int(np.argmin(good))
             value = self.words[row][COLUMNS.index(name)]
             raise fail(f"{name} {value!r} is not {wanted}", self.path, self.lines[row])
-
-
-def _are_features(text: str) -> bool:
-    return text == "_" or all("=" in part for part in text.split("|"))

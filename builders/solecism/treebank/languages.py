@@ -16,9 +16,8 @@ import regex
 from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import Json, read_toml, with_tuples
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import AGREEMENT, RELATIONS, bundle, layered
+from solecism.treebank.relations import AGREEMENT, KINDS, bundle, layered
 
-_KINDS_OF_VERBS = ("auxiliary", "copula", "participle")
 _RULE = re.compile(
     r"(\w+)(?:\[(?P<layer>\w+)\])?(?:=(?P<value>\w+))?(?: (?P<side>before|after))?(?: (?P<of>NOUN|PRON))?"
 )
@@ -82,7 +81,7 @@ class Language:
     grammar: str = ""
     verbforms: tuple[str, ...] = ("Fin",)
     be: tuple[str, ...] = ()
-    polite: frozenset[str] = field(default_factory=frozenset)
+    polite: tuple[str, ...] = ()
     quantity: tuple[str, ...] = ()
     collective: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
@@ -136,14 +135,10 @@ def languages() -> Mapping[str, Language]:
 
 
 def _language(code: str, stanza: dict[str, Json]) -> Language:
-    agrees = {
-        name: tuple(map(Rule.read, stanza.pop(name)))
-        for name in (*RELATIONS, *_KINDS_OF_VERBS) if name in stanza
-    }  # fmt: skip
-    lists = {name: tuple(values) for name, values in stanza.items() if isinstance(values, list)}
-    texts = {name: value for name, value in stanza.items() if isinstance(value, str | bool)}
-    polite = frozenset(lists.pop("polite", ()))
-    return Language(code, agrees=agrees, polite=polite, **texts, **lists)  # type: ignore[arg-type]
+    named = [name for name in KINDS if name in stanza]
+    agrees = {name: tuple(map(Rule.read, stanza.pop(name))) for name in named}
+    known = {name: value for name, value in stanza.items() if isinstance(value, list | str | bool)}
+    return Language(code, agrees=agrees, **with_tuples(known))
 
 
 def doubtful_sources() -> Mapping[str, str]:

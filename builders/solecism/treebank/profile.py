@@ -30,7 +30,7 @@ from solecism.treebank.candidates import (
     has_child,
     with_value,
 )
-from solecism.treebank.conllu import Flags, Tokens
+from solecism.treebank.conllu import Coded, Flags, Tokens
 from solecism.treebank.filters import FILTERS, capitals_by, count_habits, marks_by
 from solecism.treebank.forms import inflected_adpositions
 from solecism.treebank.languages import ANY, Language, Rule, languages
@@ -136,20 +136,13 @@ class Evidence:
         for name, filter_ in FILTERS.items():
             if name not in _UNTOLD:
                 found = found[~filter_(found)]
-        feats = tokens.feats
-        columns = (
-            found.kind, found.first, tokens.upos.isin("PRON")[found.pairs.controller],
-            feats.codes[found.pairs.target], feats.codes[found.pairs.controller],
-        )  # fmt: skip
-        rows, counts = np.unique(np.array(columns, np.int64), axis=1, return_counts=True)
-        names, texts = tuple(KINDS), feats.values
-        for (kind, first, pronoun, *ends), count in zip(rows.T.tolist(), counts, strict=True):
-            side, of = ("after", "before")[first], ("NOUN", "PRON")[pronoun]
-            self.cells[Cell(names[kind], side, of, *(texts[end] for end in ends))] += int(count)
+        target, controller = found.pairs.target, found.pairs.controller
+        kinds = Coded(found.kind, tuple(KINDS)).texts()
+        sides = np.where(found.first, "before", "after").tolist()
+        columns = (tokens.upos[controller], tokens.feats[target], tokens.feats[controller])
+        self.cells.update(map(Cell, kinds, sides, *(column.texts() for column in columns)))
         for kind, flags in _alone(tokens).items():
-            codes, counts = np.unique(feats.codes[flags], return_counts=True)
-            for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-                self.cells[Cell(kind, "", "", texts[code], "")] += count
+            self.cells.update(Cell(kind, "", "", text, "") for text in tokens.feats[flags].texts())
 
 
 def _alone(tokens: Tokens) -> dict[str, Flags]:
@@ -174,7 +167,8 @@ def binomial_above(agree: int, both: int, share: float = FEWER) -> float:
     (0.044, 0.055)
     """
     more, less = math.log(share), math.log1p(-share)
-    return _tail(_ways(both, n) + n * more + (both - n) * less for n in range(agree, both + 1))
+    chances = (_ways(both, n) + n * more + (both - n) * less for n in range(agree, both + 1))
+    return min(1.0, math.fsum(map(math.exp, chances)))
 
 
 def fisher_above(agree: int, both: int, found: int, others: int) -> float:
@@ -187,26 +181,16 @@ def fisher_above(agree: int, both: int, found: int, others: int) -> float:
     0.05
     """
     having, all_ = agree + found, both + others
-    return _tail(
+    chances = (
         _ways(having, n) + _ways(all_ - having, both - n) - _ways(all_, both)
         for n in range(agree, min(both, having) + 1)
     )
+    return min(1.0, math.fsum(map(math.exp, chances)))
 
 
 def _ways(number: int, chosen: int) -> float:
     """Return the logarithm of how many ways there are to choose some of a number of things."""
     return math.lgamma(number + 1) - math.lgamma(chosen + 1) - math.lgamma(number - chosen + 1)
-
-
-def _tail(logarithms: Iterable[float]) -> float:
-    """Return the sum of probabilities, of which logarithms are given, up to where the rest adds
-    nothing."""
-    terms = [0.0]
-    for logarithm in logarithms:
-        terms.append(math.exp(logarithm))
-        if terms[-1] < terms[-2] and terms[-1] < 1e-12:
-            break
-    return min(1.0, math.fsum(terms))
 
 
 class _Group(NamedTuple):
@@ -250,13 +234,10 @@ class _Findings:
             if not _surely_few(tally[group.value], tally.total())
         }  # fmt: skip
         torn = {group.value for group in self.groups if group not in self.left}
-        self.faults = {group.value: "" for group in self.groups}
-        for value in self.faults:
-            self.faults[value] = self._fault({value})
-        kept = {value for value, fault in self.faults.items() if fault not in _BY_ITSELF}
-        kept -= {value for value in torn if self.faults[value]}
-        self.fault = self._fault(kept)
+        self.faults = {value: self._fault({value}) for value in {g.value for g in self.groups}}
         sure = {value for value, fault in self.faults.items() if not fault}
+        kept = sure | {v for v, fault in self.faults.items() if fault not in _BY_ITSELF} - torn
+        self.fault = self._fault(kept)
         if self.fault and sure:
             self.fault, kept = "", sure
         self.left = {group: tally for group, tally in self.left.items() if group.value in kept}
@@ -341,11 +322,10 @@ class Profile:
 
     def stanza(self) -> str:
         """Return the rules as a stanza of ``languages.toml``, for people to edit."""
-        language, usual = self.language, Language("", "", (), {})
+        language = self.language
         values = {"name": language.name, "paper": [], **language.rule_texts()}
-        for name in _FOUND:
-            if getattr(language, name) != getattr(usual, name):
-                values[name] = getattr(language, name)
+        found = {name: getattr(language, name) for name in _FOUND}
+        values |= {n: value for n, value in found.items() if value != getattr(Language, n)}
         lines = (f"{n} = {json.dumps(v, ensure_ascii=False)}\n" for n, v in values.items())
         return f"[{language.code}]\n{''.join(lines)}"
 
@@ -355,40 +335,35 @@ def language_of(code: str, profile: Profile) -> Language:
 
     If the stanza does not say what agrees, its lists of words are added to the profile.
     """
-    stanza = languages().get(code)
-    if stanza and stanza.agrees:
-        return stanza
     found = profile.language
-    if stanza is None:
-        return found
+    stanza = languages().get(code, found)
+    if stanza.agrees:
+        return stanza
     return replace(stanza, agrees=found.agrees, **{name: getattr(found, name) for name in _FOUND})
 
 
 def profile_of(evidence: Evidence, code: str) -> Profile:
     """Return the profile of a language from the evidence."""
-    return _Profiler(evidence).profile(code)
+    found, habits = _Profiler(evidence), evidence.habits
+    for relation in RELATIONS:
+        found.add(relation)
+    language = Language(
+        code, code, (), found.agrees, third=found.third, cases=found.cases(), owners=found.owners,
+        verbforms=("Fin", *sorted(found.verbforms)),
+        marks=marks_by(habits), capitals=capitals_by(habits),
+    )  # fmt: skip
+    flaws = {name: habits[name] for name in ("misfits", "spaced", "doubled")}
+    return Profile(language, tuple(found.rows), habits["sentences"], flaws)
 
 
 @dataclass
 class _Profiler:
-    """Makes a profile of the evidence, one relation after the other."""
+    """What the evidence says, one relation after the other."""
 
     evidence: Evidence
     rows: list[ProfileRow] = field(default_factory=list)
     agrees: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
     verbforms: set[str] = field(default_factory=set)
-
-    def profile(self, code: str) -> Profile:
-        for relation in RELATIONS:
-            self._relation(relation)
-        habits = self.evidence.habits
-        language = Language(
-            code, code, (), self.agrees, third=self.third, cases=self._cases(), owners=self.owners,
-            verbforms=("Fin", *sorted(self.verbforms)),
-            marks=marks_by(habits), capitals=capitals_by(habits),
-        )  # fmt: skip
-        flaws = {name: habits[name] for name in ("misfits", "spaced", "doubled")}
-        return Profile(language, tuple(self.rows), habits["sentences"], flaws)
 
     @cached_property
     def third(self) -> bool:
@@ -406,7 +381,8 @@ class _Profiler:
         agree, both = tally[True], tally.total()
         return agree >= SHARE * both > 0 and binomial_above(agree, both) <= LEVEL
 
-    def _relation(self, relation: str) -> None:
+    def add(self, relation: str) -> None:
+        """Add the rules and the rows of a relation."""
         own = {c: n for c, n in self.evidence.cells.items() if c.relation == relation}
         cells = {c: n for c, n in own.items() if not c.of or self._direct(c)}
         layers = sorted({layer for cell in cells for layer in cell.layers()})
@@ -462,7 +438,7 @@ class _Profiler:
             return not self.owners or bool(case & {*self.owners})
         return cell.relation != "verb" or any(cell.layers()) or bool(case & {"", *_DIRECT})
 
-    def _cases(self) -> tuple[str, ...]:
+    def cases(self) -> tuple[str, ...]:
         """Return the cases of subjects with which verbs agree in features without a layer."""
         rules = [*self.agrees.get("verb", ()), *self.agrees.get("auxiliary", ())]
         features = {rule.feature for rule in rules if not rule.layer}

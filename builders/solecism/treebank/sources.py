@@ -21,14 +21,7 @@ from solecism.files import writing
 from solecism.hashing import file_digest
 from solecism.inputs import is_pointer
 from solecism.terminal import Progress, no_progress
-from solecism.treebank.catalogue import (
-    Origin,
-    Pin,
-    find_code,
-    list_of,
-    origin_languages,
-    treebanks_of,
-)
+from solecism.treebank.catalogue import Origin, Pin, list_of, origin_languages, treebanks_of
 
 ADDRESS = "https://raw.githubusercontent.com"
 MIRROR = "SOLECISM_SOURCES"
@@ -107,10 +100,19 @@ def treebanks(language: str, commercial: bool = False) -> list[LocalSource]:
 def present(language: str, commercial: bool = False) -> list[LocalSource]:
     """Return the treebanks of a language that are on this machine, as :func:`treebanks` does.
 
-    There may be none.
+    There may be none. Of their CoNLL-U files those of the catalogue come first, in its order.
     """
-    origins = treebanks_of(language, commercial)
-    return [LocalSource(origin, files) for origin in origins if (files := _treebank_files(origin))]
+    found = []
+    for origin in treebanks_of(language, commercial):
+        named, titles = mirrors(), (origin.name, *origin.also)
+        folders = [f / title for title in titles for path in named for f in (path, path / "ud")]
+        folder = next(filter(Path.is_dir, folders if named else [_download_folder(origin)]), None)
+        files = sorted(folder.glob("*.conllu")) if folder else []
+        place = {name: number for number, name in enumerate(origin.files)}
+        files.sort(key=lambda path: place.get(path.name, len(place)))
+        if files:
+            found.append(LocalSource(origin, tuple(files)))
+    return found
 
 
 def found_languages(commercial: bool = False) -> list[str]:
@@ -126,7 +128,7 @@ def lexicon(language: str) -> LocalSource | None:
 
     In a mirror, one file with the list's name (``fin``) may stand for its parts (``fin.1``).
     """
-    origin = list_of(find_code(language))
+    origin = list_of(language)
     if origin is None:
         return None
     own = origin.repository.partition("/")[2]
@@ -139,16 +141,6 @@ def lexicon(language: str) -> LocalSource | None:
         if files := tuple(folder / name for name in names if (folder / name).is_file()):
             return LocalSource(origin, files)
     return None
-
-
-def _treebank_files(origin: Origin) -> tuple[Path, ...]:
-    """Return the CoNLL-U files of a treebank, those of the catalogue first, in its order."""
-    named, titles = mirrors(), (origin.name, *origin.also)
-    folders = [f / title for title in titles for path in named for f in (path, path / "ud")]
-    folder = next((f for f in folders if f.is_dir()), None) if named else _download_folder(origin)
-    files = sorted(folder.glob("*.conllu")) if folder else []
-    place = {name: number for number, name in enumerate(origin.files)}
-    return tuple(sorted(files, key=lambda path: place.get(path.name, len(place))))
 
 
 def _download_folder(origin: Origin) -> Path:
@@ -168,7 +160,7 @@ def fetch(
     downloaded and for bytes that are not those pinned. A UniMorph list that cannot be downloaded is
     no error, as data can be made without it: its ``lost`` says why.
     """
-    listed = list_of(find_code(language))
+    listed = list_of(language)
     listed = listed if listed and (listed.commercial or not commercial) else None
     if mirrors():
         found = [*treebanks(language, commercial), lexicon(language) if listed else None]

@@ -186,11 +186,8 @@ class _StrictFinder:
         self._keep("neutralised", self.shared & ~open_)
         if self.forms is None:
             return
-        rows = np.flatnonzero(self.left)
-        shown = np.zeros_like(self.shared)
-        targets, layer = self.pairs.target[rows], self.layer[rows]
-        shown[:, rows] = self.shared[:, rows] & self._ask(targets, layer, self.forms.contrasts)
-        self._keep("uniform", shown)
+        shown = self._ask(self.pairs.target, self.left, self.layer, self.forms.contrasts)
+        self._keep("uniform", self.shared & shown)
         self._keep("syncretic", self.shared & ~self._left_open(self.forms.ambiguous))
 
     def _keep(self, name: str, shared: Flags) -> None:
@@ -207,20 +204,19 @@ class _StrictFinder:
         A row is a feature, a column a pair; ``question`` returns the features that a word leaves
         open.
         """
-        rows = np.flatnonzero(self.left)
-        open_ = np.zeros_like(self.shared)
-        open_[:, rows] = self._ask(self.pairs.target[rows], self.layer[rows], question)
-        open_[:, rows] |= self._ask(self.pairs.controller[rows], np.zeros_like(rows), question)
-        return open_
+        plain = np.zeros_like(self.layer)
+        open_ = self._ask(self.pairs.controller, self.left, plain, question)
+        return open_ | self._ask(self.pairs.target, self.left, self.layer, question)
 
-    def _ask(self, words: Ints, layer: Ints, question: _Question) -> Flags:
+    def _ask(self, words: Ints, asked: Flags, layer: Ints, question: _Question) -> Flags:
         """Return flags of the features that ``question`` returns for words, in their layers.
 
-        A row is a feature, a column a word. The question is asked once for each distinct word.
+        A row is a feature, a column a word; those that are not ``asked`` about have no flags. The
+        question is asked once for each distinct word.
         """
         out = np.zeros((len(AGREEMENT), len(words)), bool)
         for place, name in enumerate(self.language.layers):
-            rows = np.flatnonzero(layer == place)
+            rows = np.flatnonzero(asked & (layer == place))
             if len(rows):
                 distinct, which = distinct_words(self.tokens, words[rows])
                 names = [layered(feature, name) for feature in AGREEMENT]
@@ -238,21 +234,18 @@ class _StrictFinder:
         out = np.zeros_like(self.shared)
         if "paradigm" in self.without:
             return out
-        tokens, rows = self.tokens, np.flatnonzero(self.left)
-        words = self.pairs.controller[rows]
+        tokens, words = self.tokens, self.pairs.controller
         noun = tokens.upos.isin("NOUN")
         proform = tokens.upos.isin("PRON") & with_value(tokens, "PronType", *PROFORMS)
         if self.forms is None:
-            out[:, rows[proform[words]]] = True
+            out |= proform[words]
         else:
-            asked = (proform | noun)[words]
-            plain = np.zeros(int(asked.sum()), np.int64)
-            out[:, rows[asked]] = ~self._ask(words[asked], plain, self.forms.contrasts)
-        plural = noun & with_value(tokens, "Number", "Plur", "Ptan")
-        rows, words = rows[plural[words]], words[plural[words]]
-        distinct, which = distinct_words(tokens, words)
-        own = np.array([word.form.casefold() == word.lemma.casefold() for word in distinct], bool)
-        out[AGREEMENT.index("Number"), rows[own[which]]] = True
+            asked = self.left & (proform | noun)[words]
+            plain = np.zeros_like(self.layer)
+            out |= asked & ~self._ask(words, asked, plain, self.forms.contrasts)
+        form, lemma = (c.table(str.casefold, object) for c in (tokens.forms, tokens.lemmas))
+        plural = noun & with_value(tokens, "Number", "Plur", "Ptan") & (form == lemma)
+        out[AGREEMENT.index("Number")] |= plural[words]
         return out
 
     def _maskable(self, told: Flags, decides: Flags) -> Flags:

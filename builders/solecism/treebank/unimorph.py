@@ -130,12 +130,10 @@ def _value(tag: str) -> _Found:
     if possessor := _POSSESSOR.fullmatch(tag):
         number = {"S": "Sing", "P": "Plur", "D": "Dual"}[possessor["number"]]
         return [("Person[psor]", possessor["person"]), ("Number[psor]", number)]
-    if tag in _TAGS:
-        return [_TAGS[tag]]
     if tag in _NONE:
         return []
-    options = [option for option in re.split(r"[+/{}]", tag) if option]
-    if options != [tag] and all(option in _TAGS for option in options):
+    options = [tag] if tag in _TAGS else [option for option in re.split(r"[+/{}]", tag) if option]
+    if all(option in _TAGS for option in options):
         return [_TAGS[option] for option in options]
     raise ValueError(f"no such tag: {tag!r} {candidates('tags', list(_TAGS), tag)}")
 
