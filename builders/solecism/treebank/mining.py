@@ -222,7 +222,7 @@ def mine(
         settings = Settings(known, preset, masks, frozenset(without), forms, licence)
         counts = MiningCounts()
         analogy = ANALOGY not in without
-        maker = PairMaker(WrongForms(rules_of(code), forms, analogy)) if pairs and forms else None
+        maker = PairMaker(WrongForms(rules_of(code), forms, analogy)) if forms else None
         tables = mine_files(files, settings, counts, show, maker)
         items = pa.concat_tables([CLOZE.empty_table(), *tables]) if keep and not out else None
         write_items(tables, Path(out) if out else None)
