@@ -68,6 +68,13 @@ def test_bad_sentences_have_one_reading(pairs: Pairs, uid: str, pattern: str) ->
         ("numeral_subject_neuter", "przyszło", "also_transitive"),
         # Verbs that have the accusative, too.
         ("dative_object", "pomaga", "two_cases"),
+        # "Zamknął zamknięty sklep", "szuka ciasnego mieszkania": nobody says so.
+        ("animate_accusative_adjective", "miły", "of_a_state"),
+        ("adjective_case", "nowy", "of_a_state"),
+        ("adjective_case", "nowy", "flaws"),
+        # "Niedawno nie naprawił": of what took place.
+        ("negative_concord", "wczoraj", "of_what_happened"),
+        ("negative_concord_object", "wczoraj", "of_what_happened"),
     ],
 )
 def test_words_that_give_a_reading_are_barred(
@@ -80,3 +87,14 @@ def test_the_object_of_a_plural_is_one_thing(pairs: Pairs) -> None:
     """No object can be the subject: "moje koleżanki kupiły książki"."""
     for uid, name in (("past_virile", "chleb"), ("coordinated_subject_virile", "rower")):
         assert all("Number=Sing" in slot_of(row, name)["feats"] for row in pairs[uid])
+
+
+def test_what_one_wishes_joy_of_is_no_bad_form(pairs: Pairs) -> None:
+    """*Pogratulowała brata* is of a brother: the bad form is no genitive."""
+    for uid, name in (("dative_object", "siostra"), ("relative_pronoun_case", "koleżanka")):
+        for row in pairs[uid]:
+            if re.search(r"gratul|współczu", row["sentence_good"]):
+                assert "Gender=Fem" in slot_of(row, name)["feats"], row["sentence_bad"]
+    for row in pairs["sluicing_case"]:
+        if re.search(r"gratul|współczu", row["sentence_good"]):
+            assert row["sentence_bad"].endswith(" kim."), row["sentence_bad"]
