@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drawing import Pairs, lemmas_of, pairs_of, slot_of
+from drawing import Pairs, group_of, lemmas_of, pairs_of, slot_of
 from release import CHECKOUT
 from solecism.lexicon.table import read_table
 
@@ -143,6 +143,10 @@ def test_words_have_the_features_that_close_a_reading(
             "lavó",
             "seguir superar afectar mirar tocar llevar subir traducir doblar afinar",
         ),
+        # "Fotografió Lara", "se enamoró en Lara": places.
+        ("personal_a", "tía", "Lara Rafaela Nuria"),
+        ("object_de", "tía", "Lara Rafaela Nuria"),
+        ("object_a", "tía", "Lara Rafaela Nuria"),
         ("object_de", "acuerda", "pensar hablar soñar"),
         ("object_a", "parece", "renunciar asistir acostumbrar"),
         ("infinitive_with_a", "obligó", "ir venir volver salir aprender enseñar invitar"),
@@ -193,6 +197,25 @@ def test_the_other_noun_has_the_other_gender(
     for row in pairs[uid]:
         genders = {slot(row, name)["feats"]["Gender"] for name in (first, second)}
         assert genders == {"Masc", "Fem"}, row["sentence_bad"]
+
+
+@pytest.mark.parametrize(
+    ("uid", "kin", "young"),
+    [
+        ("ser_noun", "médica", "pablo"),
+        ("principle_A_c_command", "hermana", "pablo"),
+        ("possessive_relative_agreement", "hermana", "vecino"),
+        ("subject_verb_agreement_attractor", "maestra", "hijos"),
+    ],
+)
+def test_a_child_has_no_grandchildren(pairs: Pairs, uid: str, kin: str, young: str) -> None:
+    """*Él es el nieto del niño* is true of nobody."""
+    pupils = group_of(LEXICON, "pupils")
+    barred = {"hijo", "hija", "nieto", "nieta", "sobrino", "sobrina", "yerno", "nuera", "suegro"}
+    assert barred & lemmas_of(pairs[uid], kin)
+    for row in pairs[uid]:
+        if slot_of(row, young)["lemma"] in pupils:
+            assert slot_of(row, kin)["lemma"] not in barred, row["sentence_good"]
 
 
 def difference(row: Row) -> tuple[str, str]:
