@@ -100,9 +100,10 @@ ABSOLUTIVE = "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"
     ("relation", "layer", "masked", "upos", "controller", "target", "names", "right", "wrong"),
     [
         ("object", "abs", "target", "VERB", "Case=Abs|Number=Sing", ABSOLUTIVE, ["Number"],
-         ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Plur"),
+         ABSOLUTIVE, "Number[abs]=Plur|Number[erg]=Plur|Person[abs]=3|Person[erg]=1"),
         ("verb", "erg", "target", "VERB", "Case=Erg|Number=Plur|Person=1|PronType=Prs", ABSOLUTIVE,
-         ["Number", "Person"], ABSOLUTIVE, "Number[erg]=Plur|Person[erg]=2"),
+         ["Number", "Person"], ABSOLUTIVE,
+         "Number[abs]=Sing|Number[erg]=Plur|Person[abs]=3|Person[erg]=2"),
         ("possessor", "psor", "target", "NOUN", "Number=Sing|Person=1|PronType=Prs",
          "Number=Plur|Number[psor]=Sing|Person[psor]=1", ["Number", "Person"],
          "Number=Plur|Number[psor]=Sing|Person[psor]=1", "Number=Plur|Number[psor]=Plur"),

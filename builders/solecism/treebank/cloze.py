@@ -18,6 +18,7 @@ from solecism.treebank.relations import (
     Bundle,
     bundle,
     layered,
+    other_layers,
     text_of,
     third_person,
 )
@@ -254,6 +255,8 @@ def _cues(pairs: WordPairs, shared: Flags) -> Flags:
     return out
 
 
+PREDICATIVE = frozenset({"Ess", "Tra"})
+"""Cases in which an adjective may be a predicate or an adverb beside any noun: fi. viimeiseksi."""
 Wanted = tuple[tuple[str, frozenset[str]], ...]
 """Features and the values that agree."""
 _Read = Callable[[str | None], Bundle]
@@ -300,12 +303,29 @@ def wrong_answers(
     (:func:`~solecism.treebank.forms.differing`): forms of another case, tense, voice or style are
     wrong for another reason. A form that is right by another reading is left out.
     """
-    forms, wanted, told = list(own), wanted_of(item, read), told_of(item)
+    forms, wanted = list(own), wanted_of(item, read)
     feats, spelt = read(item["feats"]), rules_of(item["language"]).spelt
     right = {spelt(form) for form, theirs in forms if agrees(theirs, wanted)}
     right.add(spelt(item["answer"]))
     wrong = {
-        form: None for form, theirs in forms
-        if clashes(theirs, wanted) and differing(feats, theirs) <= told
+        spelt(form): form for form, theirs in forms
+        if clashes(theirs, wanted) and _is_minimal(item, feats, form, theirs)
     }  # fmt: skip
-    return [form for form in wrong if spelt(form) not in right]
+    return [form for spelling, form in wrong.items() if spelling not in right]
+
+
+def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
+    """Return whether a form differs from an item's answer in what tells it alone.
+
+    A form in a predicative case may be an adverb, an elided one is none of its own.
+    """
+    rules, answer = rules_of(item["language"]), item["answer"]
+    layer = item["layer"] if item["masked"] == "target" else None
+    cases = theirs.get("Case", frozenset()) - ours.get("Case", frozenset())
+    return (
+        differing(ours, theirs) <= told_of(item)
+        and other_layers(ours, layer) == other_layers(theirs, layer)
+        and rules.replaces(answer, form, theirs)
+        and not (cases & PREDICATIVE)
+        and rules.is_plain(form) >= rules.is_plain(answer)
+    )

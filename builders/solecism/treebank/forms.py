@@ -155,7 +155,8 @@ def differing(ours: Bundle, theirs: Bundle) -> set[str]:
     These are features with other values, and features that one of the two must not lack.
     """
     lacking = {name for name in ours.keys() ^ theirs.keys() if not may_lack(name)}
-    return (_clashing(ours, theirs) | lacking) - _ANNOTATION
+    clashing = _clashing(ours, theirs) - (_ANNOTATION - {"Animacy"})  # uk. novyj, novyx
+    return (lacking - _ANNOTATION) | clashing
 
 
 def _differs_in(ours: Bundle, theirs: Bundle) -> str:

@@ -16,7 +16,7 @@ import regex
 from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import Json, read_toml, with_tuples
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import AGREEMENT, KINDS, bundle, layered
+from solecism.treebank.relations import AGREEMENT, KINDS, Bundle, bundle, layered
 
 _RULE = re.compile(
     r"(\w+)(?:\[(?P<layer>\w+)\])?(?:=(?P<value>\w+))?(?: (?P<side>before|after))?(?: (?P<of>NOUN|PRON))?"
@@ -212,9 +212,9 @@ def left_open(code: str, word: WordForm) -> frozenset[str]:
 
 
 _VOWELS = frozenset("aeiouyhœæàâäáãåèéêëìíîïòóôöõùúûü")
-_WORDS = regex.compile(
-    r"[\p{L}\p{M}\u200c\u200d]+(?:[-\u05be\"״'’][\p{L}\p{M}\u200c\u200d]+)*['’]?"
-)
+_LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
+_WORDS = regex.compile(rf"{_LETTERS}(?:[-\u05be\"״'’]{_LETTERS})*['’]?")
+_PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 
 
 @dataclass(frozen=True)
@@ -259,9 +259,18 @@ class PairRules:
     undoubted: tuple[str, ...] = ()
     after_vowel: tuple[str, ...] = ()
 
-    def kept_of(self, form: str) -> list[str]:
-        """Return the parts of a verb that a wrong form must have, too: preverb, subordinator."""
-        return [found[0] for found in re.finditer(self.kept, form.casefold())] if self.kept else []
+    def replaces(self, answer: str, form: str, feats: Bundle) -> bool:
+        """Return whether a form has the preverb, subordinator, negation, article of another one.
+
+        Of Basque *dela*, *nintzelarik* has another subordinator. Welsh *gwelir hi* is impersonal.
+        """
+        kept = [re.findall(self.kept, word.casefold()) for word in (answer, form) if self.kept]
+        impersonal = {"0", "4"} & feats.get("Person", frozenset())
+        return not impersonal and kept[:1] == kept[1:]
+
+    def is_plain(self, form: str) -> bool:
+        """Return whether a form is one plain word: no number, no abbreviation, not elided."""
+        return bool(_PLAIN.fullmatch(self.spelt(form)))
 
     def is_broken(self, form: str) -> bool:
         """Return whether a plural has none of the endings of ``sound``."""

@@ -46,6 +46,8 @@ TERMS = {
 }
 """The term of the literature for each relation."""
 _CLOSED = ("DET", "AUX", "PRON", "ADP")
+_GRAVE = frozenset({"number not shown", "us or you", "case alone"})
+"""Doubts that leave an item out: readers found wrong items of these kinds."""
 _TOKEN = regex.compile(r"[\w\p{M}]+(?:[-.'’״\"][\w\p{M}]+)*['’]?|[^\w\s]")
 Row = dict[str, Any]
 
@@ -161,7 +163,7 @@ class PairMaker:
             }
             for item in rows
         ]
-        sure = np.array([own <= {*DOUBTS} for own in reasons], bool)
+        sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
         columns = {"doubt": doubts, "candidates": map(self.wrong_forms.candidates, rows)}
         for name, values in columns.items():

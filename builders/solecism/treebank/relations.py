@@ -54,6 +54,13 @@ def layered(feature: str, layer: str | None) -> str:
     return f"{feature}[{layer}]" if layer else feature
 
 
+def other_layers(feats: Bundle, layer: str | None) -> Bundle:
+    """Return the features of agreement of layers other than one."""
+    own = f"[{layer}]"
+    names = (name for name in feats if "[" in name and own not in name)
+    return {name: feats[name] for name in names if name.partition("[")[0] in AGREEMENT}
+
+
 def third_person(feats: Bundle) -> Bundle:
     """Return features with third person for a noun; those of a pronoun are left as they are."""
     given = "Person" in feats or "PronType" in feats

@@ -18,10 +18,18 @@ import regex
 
 from solecism.schema import ItemRow
 from solecism.treebank.candidates import ALL_VALUES
-from solecism.treebank.cloze import wrong_answers
+from solecism.treebank.cloze import PREDICATIVE, wrong_answers
 from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike, may_lack
 from solecism.treebank.languages import PairRules, words_of
-from solecism.treebank.relations import AGREEMENT, Bundle, bundle, is_finite, layered, text_of
+from solecism.treebank.relations import (
+    AGREEMENT,
+    Bundle,
+    bundle,
+    is_finite,
+    layered,
+    other_layers,
+    text_of,
+)
 
 Item = ItemRow
 """A row of :data:`solecism.schema.CLOZE` whose target is masked."""
@@ -66,8 +74,6 @@ _FAMILY = {
 """For each relation, the parts of speech that a word in the place of the target may have."""
 _OF_PHRASE = ("Number", "Gender", "Case", "Animacy")
 _OF_CLAUSE = ("Number", "Gender", "Person")
-_LETTERS = r"[\p{L}\p{M}\u200c\u200d]+"
-_PLAIN = regex.compile(rf"{_LETTERS}(?:[-\u05be\u2010]{_LETTERS})*")
 _CLAUSE = re.compile(r"[,;:.!?()«»“”„\"\u2013\u2014]")
 _PAUSE = re.compile(r"[,;:()\[\]\u2013\u2014«»“”„\"…/،؛]|\s-\s")
 _AMOUNT = re.compile(r"[\d%€$£]")
@@ -80,7 +86,6 @@ _WIDTH = 40
 _THIRD = frozenset({"3"})
 _NOMINATIVE = frozenset({"Nom", "Abs"})
 _DOUBTED = "readers of the language doubted such pairs"
-_PREDICATIVE = frozenset({"Ess", "Tra"})
 _LOCAL = frozenset({"Ine", "Ela", "Ill", "Ade", "Abl", "All"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
 _SCRIPTS = tuple(
@@ -186,7 +191,7 @@ class WrongForms:
 
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
-        if not _PLAIN.fullmatch(self.rules.spelt(item["answer"])):
+        if not self.rules.is_plain(item["answer"]):
             yield "not one plain word"
         if item["polite"]:
             yield "polite"
@@ -247,14 +252,21 @@ class WrongForms:
         if _PAUSE.search(_between_ends(item)):
             yield "pause between"
         if item["relation"] not in _OF_NOUN:
-            yield from self._of_case(item["controller"])
+            yield from self._of_case(item, item["controller"])
 
-    def _of_case(self, end: Item) -> Iterator[str]:
+    def _is_apposed(self, item: Item) -> bool:
+        """Return whether a plural pronoun has a noun behind it: fa. mā davandegān (we runners)."""
+        end = item["controller"]
+        behind = words_of(item["text"][end["end"] :])[:1]
+        plural = "Plur" in bundle(end["feats"]).get("Number", ())
+        return plural and any(self.forms.paradigms.readings(word, "NOUN") for word in behind)
+
+    def _of_case(self, item: Item, end: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
         feats = bundle(end["feats"])
         if self._is_pronoun(end):
             as_determiner = self.forms.paradigms.readings(end["form"], "DET")
-            if feats.get("PronType", {"Prs"}) != {"Prs"} or as_determiner:
+            if feats.get("PronType", {"Prs"}) != {"Prs"} or as_determiner or self._is_apposed(item):
                 yield "pronoun or determiner"
         elif "Case" not in feats:
             yield "noun without case"
@@ -276,8 +288,9 @@ class WrongForms:
             yield from self._of_number(end)
         if feature == "Gender":
             yield from self._of_gender(end, item["relation"] in _NOMINAL)
-        if feature == "Person" and not kinds and (self.rules.bare or not self.rules.careful):
-            yield from self._of_person(end)
+        bare = self.rules.bare or item["layer"] == "abs"  # eu. pasaportea ateratzear naiz
+        if feature == "Person" and not kinds and (bare or not self.rules.careful):
+            yield from self._of_person(end, bare)
 
     def _of_argument(self, item: Item, feature: str, kinds: frozenset[str]) -> Iterator[str]:
         """Yield why a verb or predicate may have another subject or object than the controller."""
@@ -293,11 +306,11 @@ class WrongForms:
         if feature == "Gender" and behind and plural and self.rules.is_broken(form):
             yield "noun may be of either gender"  # ar. a verb before a broken plural
 
-    def _of_person(self, end: Item) -> Iterator[str]:
+    def _of_person(self, end: Item, bare: bool) -> Iterator[str]:
         """Yield why a noun may be an object that stands first."""
         readings = self.forms.paradigms.readings(end["form"], "NOUN")
         accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
-        accusative |= self.rules.bare
+        accusative |= bare
         if self.rules.drops and self.rules.free and accusative:  # pl. projekt
             yield "object of a dropped subject"
 
@@ -362,7 +375,7 @@ class WrongForms:
     def _unfit(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot be taken, by rules for all languages."""
         ours, theirs, answer = bundle(item["feats"]), bundle(cell.feats), item["answer"]
-        if not _PLAIN.fullmatch(self.rules.spelt(cell.form)):
+        if not self.rules.is_plain(cell.form):
             yield "not one plain word"
         if sum(bool(script.search(cell.form)) for script in _SCRIPTS) > 1:
             yield "letters of two scripts"
@@ -376,7 +389,7 @@ class WrongForms:
         if f"{item['relation']} {change}" in self.rules.doubted:
             yield _DOUBTED
         yield from self._another_word(item, cell)
-        if feature == "Case" and theirs["Case"] & _PREDICATIVE:
+        if feature == "Case" and theirs["Case"] & PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
         if feature == "Case" and (self.rules.careful or _stands_alone(item, theirs["Case"])):
             yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
@@ -384,15 +397,12 @@ class WrongForms:
     def _minimal(self, item: Item, cell: ParadigmCell) -> bool:
         """Return whether a form has the same features of other layers, and is of the same clause.
 
-        Of Basque *dituzte*, *digute* has a dative; of *dela*, *nintzelarik* another subordinator.
-        Welsh *gwelir hi* is impersonal.
+        Of Basque *dituzte*, *digute* has a dative.
         """
-        if {"0", "4"} & bundle(cell.feats).get("Person", frozenset()):
-            return False
-        ours, theirs = (_other_layers(item, bundle(feats)) for feats in (item["feats"], cell.feats))
-        if ours != theirs or item["upos"] not in ("VERB", "AUX"):
-            return ours == theirs
-        return self.rules.kept_of(item["answer"]) == self.rules.kept_of(cell.form)
+        theirs = bundle(cell.feats)
+        ours, layer = bundle(item["feats"]), item["layer"]
+        same = other_layers(ours, layer) == other_layers(theirs, layer)
+        return same and self.rules.replaces(item["answer"], cell.form, theirs)
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
@@ -407,8 +417,9 @@ class WrongForms:
             yield "neuter predicate"  # sv. pannkakor är gott
         if feature == "Number":
             yield from self._of_plural(item, ours, number)
-        if feature == "Person" and careful and noun and "2" in theirs["Person"]:
-            yield "noun addressed"
+        second = feature == "Person" and "2" in theirs["Person"]
+        if careful and noun and (second or "1" in feats.get("Person[psor]", ())):
+            yield "noun addressed"  # tr. oğlum subay oldular
         plural = number - {"Sing"} and "Sing" not in feats.get("Number", ())
         if feature == "Person" and noun and plural:  # las mujeres trabajamos
             yield "us or you" if careful else "a plural noun may stand for us or you"
@@ -451,7 +462,12 @@ class WrongForms:
         neuter = "Neut" in bundle(cell.feats).get("Gender", ())
         never = low in self.forms.besides
         pronoun = "PRON" not in kin and readings(low, "PRON")
-        if self.rules.careful and (never or readings(low, *{*AGREEING}.difference(kin))):
+        closed = item["upos"] in ("AUX", "DET", "PRON")
+        if closed and cell.source == "UniMorph":
+            yield "too rare"  # uk. jesy
+        if item["upos"] == "AUX" and readings(low, "ADJ", "DET"):
+            yield "another word"  # hr. sam
+        elif self.rules.careful and (never or readings(low, *{*AGREEING}.difference(kin))):
             yield "another word"
         elif (neuter and never) or pronoun:
             yield "right as another word"
@@ -546,10 +562,10 @@ class WrongForms:
             near = near if (self.rules.free or item["layer"]) and not sure else []
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
-            near, own = words_of(_between_ends(item)), ""
-            near += self._behind(item) if self.rules.genitive else words_of(before)[-1:]
-        elif self.rules.chain:  # the noun and what it is of
-            near = words_of(item["text"][: item["controller"]["start"]])[-1:]
+            near, own = [*words_of(_between_ends(item)), *self._behind(item)], ""
+            near += [] if self.rules.genitive else words_of(before)[-1:]
+        elif self.rules.chain:  # the noun and what it is of, which may have an adjective
+            near = words_of(item["text"][: item["controller"]["start"]])[-2:]
             near += words_of(_between_ends(item))
         else:
             near = self._since_verb(words_of(_CLAUSE.split(before)[-1])[-_NEAR:])
@@ -569,7 +585,10 @@ class WrongForms:
 
     def _behind(self, item: Item) -> list[str]:
         """Return the words behind the noun of a target, if it is the genitive of one of them."""
-        behind = words_of(_CLAUSE.split(item["text"][item["controller"]["end"] :])[0])
+        end = item["controller"]
+        behind = words_of(_CLAUSE.split(item["text"][end["end"] :])[0])
+        if "Gen" in bundle(end["feats"]).get("Case", ()):
+            return behind[:_FEW]  # ka. elekʼtʼromagnitʼur(i) tʼalɣata ... sičkare
         return behind[1 : 1 + _FEW] if behind[:1] and behind[0] in self.rules.genitive else []
 
     def _could_license(self, form: str, readings: list[Bundle], names: tuple[str, ...]) -> bool:
@@ -615,13 +634,6 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     own = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
     others = {name: values for name, values in feats.items() if "[" not in name}
     return {**others, **{name: values for name, values in own.items() if values}}
-
-
-def _other_layers(item: Item, feats: Bundle) -> Bundle:
-    """Return the features of layers other than the item's."""
-    own = f"[{item['layer']}]"
-    names = (name for name in feats if "[" in name and own not in name)
-    return {name: feats[name] for name in names if name.partition("[")[0] in AGREEMENT}
 
 
 def _stands_alone(item: Item, case: frozenset[str]) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,11 +23,9 @@ from solecism.treebank.cloze import (
     Wanted,
     agrees,
     clashes,
-    told_of,
     wanted_of,
     wrong_answers,
 )
-from solecism.treebank.forms import differing
 from solecism.treebank.languages import rules_of
 from solecism.treebank.relations import Bundle, third_person
 
@@ -49,8 +48,10 @@ MIN_FILLERS = 10
 
 Fillers = tuple["Tensor", "Tensor"]
 """Token ids of the right and the wrong fillers of an item."""
-Own = tuple[Feats, frozenset[str]]
-"""The features of an answer, and the names of those that tell it."""
+FormRow = tuple[str, Bundle, str]
+"""A form, its features and its lemma."""
+Lemma = tuple[str, str]
+"""A part of speech and a lemma."""
 
 
 def score_cloze(
@@ -208,11 +209,6 @@ class Setting:
         return form[:1].upper() + form[1:] if self.capital else form
 
 
-def _own(item: ItemRow) -> Own:
-    """Return the features of an item's answer, and the names of those that tell it."""
-    return _feats(item["feats"], f"item {item['id']!r}"), told_of(item)
-
-
 def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow, list[str]]]:
     """Yield cloze items with their sentences that have a wrong form of the answer's lemma.
 
@@ -220,10 +216,7 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
     """
     require(table, _NEEDED, "cloze items")
     require(forms, ("lemma",), "forms")
-    by_lemma: dict[tuple[str, str], list[tuple[str, Bundle]]] = {}
-    for upos, rows in read_forms(forms).items():
-        for form, feats, lemma in rows:
-            by_lemma.setdefault((upos, lemma), []).append((form, feats))
+    by_lemma = forms_by_lemma(read_forms(forms))
     for item in table.to_pylist():
         start, answer = _start(item), item["answer"]
         left, right = item["text"][:start], item["text"][start + len(answer) :]
@@ -233,13 +226,22 @@ def wrong_sentences(table: pa.Table, forms: pa.Table) -> Iterator[tuple[ItemRow,
         yield item, [left + form + right for form in cased]
 
 
-def read_forms(forms: pa.Table) -> dict[str, list[tuple[str, Bundle, str]]]:
+def forms_by_lemma(rows: Mapping[str, list[FormRow]]) -> Mapping[Lemma, list[tuple[str, Bundle]]]:
+    """Return the forms with their features by part of speech and lemma."""
+    found: dict[Lemma, list[tuple[str, Bundle]]] = {}
+    for upos, own in rows.items():
+        for form, feats, lemma in own:
+            found.setdefault((upos, lemma), []).append((form, feats))
+    return found
+
+
+def read_forms(forms: pa.Table) -> dict[str, list[FormRow]]:
     """Return forms with features and lemma (empty if the table has none) by part of speech."""
     require(forms, ("form", "upos", "feats"), "forms")
     names = [name for name in ("form", "upos", "feats", "lemma") if name in forms.column_names]
     distinct = forms.select(names).group_by(names, use_threads=False).aggregate([])
     known: dict[str | None, Feats] = {}
-    rows: dict[str, list[tuple[str, Bundle, str]]] = {}
+    rows: dict[str, list[FormRow]] = {}
     columns = (distinct[name].to_pylist() for name in names)
     for form, upos, feats, *lemma in zip(*columns, strict=True):
         if feats not in known:
@@ -258,11 +260,9 @@ class FormInventory:
     """
 
     reader: MaskedReader
-    rows: dict[str, list[tuple[str, Bundle, str]]]
+    rows: dict[str, list[FormRow]]
     _tokens: dict[tuple[str, Setting], list[int | None]] = field(default_factory=dict)
-    _fillers: dict[tuple[tuple[str, str, str], Wanted, Setting, Own | None], Fillers] = field(
-        default_factory=dict
-    )
+    _fillers: dict[tuple[str, str, Wanted, Setting], Fillers] = field(default_factory=dict)
 
     def fillers_of(
         self, item: ItemRow, start: int, two_forms: bool, fewest: int
@@ -271,49 +271,46 @@ class FormInventory:
 
         ``two_forms``: the answer, and the wrong forms of its lemma.
         """
-        setting, lemma = Setting.of(item["text"][:start], item["answer"]), item["lemma"]
-        word = item["language"], item["upos"], lemma if two_forms else ""
-        own, wanted = _own(item) if two_forms else None, wanted_of(item, _reader_of(item))
-        right, wrong = self.fillers(word, wanted, setting, own)
-        if not two_forms:
-            return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
+        setting = Setting.of(item["text"][:start], item["answer"])
+        if two_forms:
+            return self._two_forms(item, setting)
+        wanted = wanted_of(item, _reader_of(item))
+        right, wrong = self.fillers(item["language"], item["upos"], wanted, setting)
+        return right, wrong, FEW_FILLERS if min(len(right), len(wrong)) < fewest else ""
+
+    @cached_property
+    def _by_lemma(self) -> Mapping[Lemma, list[tuple[str, Bundle]]]:
+        return forms_by_lemma(self.rows)
+
+    def _two_forms(self, item: ItemRow, setting: Setting) -> tuple[Tensor, Tensor, str]:
+        own = self._by_lemma.get((item["upos"], item["lemma"]), [])
+        forms = wrong_answers(item, own, _reader_of(item))
         (answer,) = self._single([item["answer"]], Setting(setting.carrier, capital=False))
+        found = {token for token in self._single(forms, setting) if token is not None} - {answer}
+        wrong = self.reader.token_ids(found)
         if answer is None:
             return wrong, wrong, MULTI_PIECE
-        wrong = wrong[wrong != answer]
         none = NO_CANDIDATE if item.get("candidates") == 0 else NO_OTHER_FORM
-        return wrong.new_tensor([answer]), wrong, "" if len(wrong) else none
+        return self.reader.token_ids({answer}), wrong, "" if found else none
 
-    def fillers(
-        self,
-        word: tuple[str, str, str],
-        wanted: Wanted,
-        setting: Setting,
-        answer: Own | None = None,
-    ) -> Fillers:
+    def fillers(self, language: str, upos: str, wanted: Wanted, setting: Setting) -> Fillers:
         """Return the token ids (sorted, on the model's device) of right and of wrong fillers.
 
         Right: a form of the part of speech that expresses all of ``wanted`` with a value in common
         each; wrong: one that expresses another value for some, and is not right by another reading
-        or in another spelling. ``word``: language, part of speech and lemma; if it is empty, forms
-        of all lemmas are taken. ``answer``: wrong forms differ from it in what tells it
-        alone.
+        or in another spelling.
         """
-        (language, upos, lemma), key = word, (word, wanted, setting, answer)
+        key = language, upos, wanted, setting
         if key in self._fillers:
             return self._fillers[key]
         rows = self.rows.get(upos, [])
         if (upos, setting) not in self._tokens:
             self._tokens[upos, setting] = self._single([form for form, _, _ in rows], setting)
         right, wrong, spelt = dict[int, str](), dict[int, str](), rules_of(language).spelt
-        for (form, feats, of), token in zip(rows, self._tokens[upos, setting], strict=True):
-            if token is None or (lemma and of != lemma):
-                continue
-            if agrees(feats, wanted):
+        for (form, feats, _), token in zip(rows, self._tokens[upos, setting], strict=True):
+            if token is not None and agrees(feats, wanted):
                 right[token] = spelt(form)
-            elif clashes(feats, wanted) and (
-                not answer or differing(answer[0], feats) <= answer[1]
-            ):
+            elif token is not None and clashes(feats, wanted):
                 wrong[token] = spelt(form)
         known = set(right.values())
         wrong_ids = {token for token, spelling in wrong.items() if spelling not in known}
