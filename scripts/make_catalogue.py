@@ -19,8 +19,8 @@ from typing import Any
 from solecism.errors import fail
 from solecism.files import write_text
 from solecism.inputs import COUNT, read_json_lines
-from solecism.treebank import catalogue
-from solecism.treebank.catalogue import ACADEMIC, NOT_STATED, allows_commerce, allows_derivatives
+from solecism.works import catalogue
+from solecism.works.catalogue import ACADEMIC, NOT_STATED, allows_commerce, allows_derivatives
 
 Line = dict[str, Any]
 

@@ -37,10 +37,10 @@ from solecism.datasets.manifest import MANIFEST, Manifest, read_manifest
 from solecism.grammar.paradigm import Counts
 from solecism.root import find_root
 from solecism.schema import KINDS
-from solecism.treebank.catalogue import find_code
 from solecism.treebank.languages import doubtful_sources
 from solecism.treebank.minimal_pairs import SCHEMA
-from solecism.treebank.sources import found_languages
+from solecism.works.catalogue import find_code
+from solecism.works.sources import found_languages
 
 DATASET = "agreement"
 

@@ -14,7 +14,7 @@ from solecism.datasets.from_templates import tags_of_config, templates_of_config
 from solecism.datasets.manifest import read_manifest
 from solecism.language_tags import iso_of, language_name, tags_of
 from solecism.root import Root
-from solecism.treebank.catalogue import origin_languages
+from solecism.works.catalogue import origin_languages
 
 
 def run(root: Root, *arguments: object, code: int = 0) -> str:

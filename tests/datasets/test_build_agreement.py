@@ -16,10 +16,10 @@ from solecism.datasets.from_treebanks import agreement_configs
 from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
-from solecism.treebank import catalogue
-from solecism.treebank.catalogue import NOT_STATED, Origin, lists
 from solecism.treebank.minimal_pairs import SCHEMA
-from solecism.treebank.sources import LocalSource
+from solecism.works import catalogue
+from solecism.works.catalogue import NOT_STATED, Origin, lists
+from solecism.works.sources import LocalSource
 from treebank import conllu, write_mirror
 
 FIN = "Mood=Ind|Number={}|Person=3|Tense=Pres|VerbForm=Fin"

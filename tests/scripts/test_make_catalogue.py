@@ -18,8 +18,8 @@ from make_catalogue import (
 )
 from release import SHARED
 from solecism.errors import InputError
-from solecism.treebank import catalogue
-from solecism.treebank.catalogue import NOT_STATED, allows_commerce
+from solecism.works import catalogue
+from solecism.works.catalogue import NOT_STATED, allows_commerce
 
 INDEX, LISTS = SHARED / "ud-index.jsonl.xz", SHARED / "unimorph-index.jsonl.xz"
 BY_SA = "Creative Commons License Attribution-ShareAlike 4.0 International."

@@ -8,10 +8,10 @@ import pytest
 
 import solecism.treebank
 from solecism.treebank.candidates import ALL_VALUES
-from solecism.treebank.catalogue import origin_languages
 from solecism.treebank.forms import WordForm
 from solecism.treebank.languages import languages, left_open, rules_of_forms
 from solecism.treebank.relations import AGREEMENT, bundle
+from solecism.works.catalogue import origin_languages
 
 RULES = Path(solecism.treebank.__file__).with_name("neutral.toml").read_text(encoding="utf-8")
 CODES = sorted({code for codes in tomllib.loads(RULES) for code in codes.split()})

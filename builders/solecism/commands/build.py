@@ -31,7 +31,7 @@ from solecism.lexicon.vocabulary import (
 )
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.sources import found_languages
+from solecism.works.sources import found_languages
 
 
 @click.command(help=__doc__)

@@ -50,7 +50,7 @@ def _configs(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, or the configs of a data set; there are no names below a config."""
     from solecism.datasets.catalogue import MINED, catalogue_entry, mined_names
     from solecism.datasets.from_templates import templates_of_configs
-    from solecism.treebank.catalogue import origin_languages
+    from solecism.works.catalogue import origin_languages
 
     if not name:
         return sorted({*root.datasets, *mined_names()})
@@ -63,7 +63,7 @@ def _configs(root: Root, name: str) -> Iterable[str]:
 def _shown(root: Root, name: str) -> Iterable[str]:
     """Return the data sets, the languages of one, or the paradigms of a language."""
     from solecism.datasets.from_templates import templates_of_language
-    from solecism.treebank.catalogue import origin_languages
+    from solecism.works.catalogue import origin_languages
 
     dataset, _, language = name.partition("/")
     if "/" in language:

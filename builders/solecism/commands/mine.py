@@ -20,11 +20,11 @@ from solecism.files import write_text
 from solecism.language_tags import code_of
 from solecism.root import Root
 from solecism.terminal import progress_bar
-from solecism.treebank.catalogue import catalogue_release, find_code, origin_languages
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import Mined, mine, survey
 from solecism.treebank.relations import PAPER_RELATIONS, RELATIONS
-from solecism.treebank.sources import LocalSource, fetch, found_languages, mirrors
+from solecism.works.catalogue import catalogue_release, find_code, origin_languages
+from solecism.works.sources import LocalSource, fetch, found_languages, mirrors
 
 
 @click.command(help=__doc__)

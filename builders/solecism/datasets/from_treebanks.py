@@ -18,15 +18,15 @@ from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
 from solecism.schema import CLOZE, FORMS
-from solecism.treebank.catalogue import find_code, origin_languages
 from solecism.treebank.cloze import MASKS
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker, PairSet
 from solecism.treebank.mining import FreshItems, MiningCounts, Settings, lacks_features, mine_file
 from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
-from solecism.treebank.sources import LocalSource, found_languages, lexicon, treebanks
 from solecism.treebank.wrong_forms import WrongForms
+from solecism.works.catalogue import find_code, origin_languages
+from solecism.works.sources import LocalSource, found_languages, lexicon, treebanks
 
 PRESET = "strict"
 _COUNTED = ("sentences", "words", "duplicates", "repeated", "crowded")

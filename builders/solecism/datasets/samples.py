@@ -31,7 +31,7 @@ from solecism.inputs import read_parquet
 from solecism.own_pairs import is_own, own_pairs
 from solecism.root import Root
 from solecism.schema import GLOSSES, ItemRow, kind_of_items
-from solecism.treebank.catalogue import find_code
+from solecism.works.catalogue import find_code
 
 SEEN = 200_000
 """A paradigm with more minimal sets than this is not drawn whole: a tenth of this is sampled."""

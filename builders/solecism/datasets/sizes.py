@@ -11,8 +11,8 @@ from solecism.errors import InputError, Problem, fail
 from solecism.language_tags import language_name, tags_of
 from solecism.root import Root
 from solecism.schema import ItemRow
-from solecism.treebank.catalogue import find_code, origin_languages, treebanks_of
-from solecism.treebank.sources import present
+from solecism.works.catalogue import find_code, origin_languages, treebanks_of
+from solecism.works.sources import present
 
 
 @dataclass(frozen=True)

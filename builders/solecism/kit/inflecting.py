@@ -16,7 +16,7 @@ from solecism.lexicon.glosses import GLOSS
 from solecism.lexicon.lexicon import Lexicon
 from solecism.lexicon.table import UNKNOWN, UPOS, main_name, read_tsv
 from solecism.terminal import counted
-from solecism.treebank.unimorph import Attested
+from solecism.works.unimorph import Attested
 
 KEPT = "kept"
 """The source of a form that stands in the table and that no source has that was named now."""

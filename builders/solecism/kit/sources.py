@@ -16,7 +16,7 @@ from solecism.lexicon.features import Feats
 from solecism.lexicon.table import read_tsv
 from solecism.treebank.conllu import files_of
 from solecism.treebank.forms import attested_words
-from solecism.treebank.unimorph import Attested, read_unimorph
+from solecism.works.unimorph import Attested, read_unimorph
 
 _RARE = 0.1
 """What has less than this share of the most frequent value of its kind is left out."""

@@ -13,7 +13,7 @@ from solecism.language_tags import language_name
 from solecism.lexicon.features import Feats
 from solecism.lexicon.table import UPOS
 from solecism.root import SHARED, Root, installed_root
-from solecism.treebank.unimorph import Attested
+from solecism.works.unimorph import Attested
 
 _FOLDER = Path(__file__).parent / "models"
 _TABLES = read_toml(_FOLDER / "tables.toml")

@@ -16,8 +16,8 @@ from solecism.schema import FORMS
 from solecism.treebank.analogy import PARTS, Analogies
 from solecism.treebank.conllu import Flags, Ints, Tokens, read_tokens
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, third_person
-from solecism.treebank.sources import LocalSource
-from solecism.treebank.unimorph import Attested, read_unimorph
+from solecism.works.sources import LocalSource
+from solecism.works.unimorph import Attested, read_unimorph
 
 AGREEING = ("NOUN", "PRON", "DET", "ADJ", "VERB", "AUX")
 """The parts of speech of words that may agree."""

@@ -20,7 +20,6 @@ from solecism.hashing import Hashes, SeenHashes, text_hashes
 from solecism.schema import CLOZE
 from solecism.terminal import Progress, no_progress
 from solecism.treebank.candidates import AgreeingPairs, find_as_paper
-from solecism.treebank.catalogue import known_code, origin_languages
 from solecism.treebank.cloze import MASKS, items_of
 from solecism.treebank.conllu import Flags, Tokens, files_of, read_tokens
 from solecism.treebank.forms import LanguageForms, read_forms
@@ -30,6 +29,7 @@ from solecism.treebank.profile import Evidence, Profile, language_of, profile_of
 from solecism.treebank.relations import RELATIONS
 from solecism.treebank.strict import SWITCHES, find_strictly
 from solecism.treebank.wrong_forms import WrongForms
+from solecism.works.catalogue import known_code, origin_languages
 
 PRESETS = ("paper-program", "paper", "strict")
 """The rules for mining: those of the paper's program, those that the paper describes, and ours."""

@@ -13,8 +13,8 @@ from typing import Any
 from solecism.inputs import Json, read_toml
 from solecism.lexicon.evidence import SPELLING
 from solecism.lexicon.features import Feats
-from solecism.treebank.unimorph import Attested
 from solecism.witness.sources import WordList, version_of
+from solecism.works.unimorph import Attested
 
 ANALYSERS: Mapping[str, Json] = read_toml(Path(__file__).with_suffix(".toml"))
 

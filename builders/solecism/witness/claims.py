@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from solecism.lexicon.features import Feats, agree
 from solecism.lexicon.table import Row, Table
-from solecism.treebank.unimorph import Attested
 from solecism.witness.sources import WordList, fold
+from solecism.works.unimorph import Attested
 
 RATIO = 10
 """A treebank with less than the minimum for a form, and so many times more against it, errs."""

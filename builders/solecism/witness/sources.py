@@ -13,7 +13,7 @@ from solecism.language_tags import iso_of
 from solecism.lexicon.evidence import COLUMNS
 from solecism.treebank.conllu import files_of
 from solecism.treebank.forms import attested_words
-from solecism.treebank.unimorph import Attested, read_unimorph
+from solecism.works.unimorph import Attested, read_unimorph
 
 TREEBANK_MINIMUM = 3
 """So many words of a treebank are needed to contradict, or to outweigh a contradiction."""

@@ -1,7 +1,7 @@
 """Treebanks and UniMorph lists on this machine.
 
 Files are in a local mirror (``SOLECISM_SOURCES``), or in the cache that :func:`fetch` fills. In the
-cache, every file has the bytes that the catalogue pins (:mod:`~solecism.treebank.catalogue`).
+cache, every file has the bytes that the catalogue pins (:mod:`~solecism.works.catalogue`).
 """
 
 import os
@@ -21,7 +21,7 @@ from solecism.files import writing
 from solecism.hashing import file_digest
 from solecism.inputs import is_pointer
 from solecism.terminal import Progress, no_progress
-from solecism.treebank.catalogue import Origin, Pin, list_of, origin_languages, treebanks_of
+from solecism.works.catalogue import Origin, Pin, list_of, origin_languages, treebanks_of
 
 ADDRESS = "https://raw.githubusercontent.com"
 MIRROR = "SOLECISM_SOURCES"

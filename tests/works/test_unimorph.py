@@ -6,7 +6,7 @@ import pytest
 
 from release import SHARED
 from solecism.errors import InputError
-from solecism.treebank.unimorph import read_unimorph, to_ud
+from solecism.works.unimorph import read_unimorph, to_ud
 
 
 def write(folder: Path, text: str, name: str = "eng") -> Path:

@@ -14,12 +14,12 @@ from click.testing import CliRunner, Result
 
 from solecism.commands import main
 from solecism.errors import InputError
-from solecism.treebank import catalogue, sources
-from solecism.treebank.catalogue import Origin, Pin, lists, treebanks_of
 from solecism.treebank.forms import read_inventory
 from solecism.treebank.languages import languages
 from solecism.treebank.mining import mine
-from solecism.treebank.sources import fetch
+from solecism.works import catalogue, sources
+from solecism.works.catalogue import Origin, Pin, lists, treebanks_of
+from solecism.works.sources import fetch
 from treebank import conllu, write_mirror
 
 PAPER = "af hy eu ca hr da nl en fi fr el he hi ga it la nn fa pl pt ro ru sv tr uk ur"
