@@ -105,6 +105,7 @@ def configs_of(manifest: Manifest) -> Iterator[Config]:
 
     Languages that are left out where none is named are left out.
     """
+    doubtful = {*doubtful_sources()}
     for name, config in manifest.configs.items():
         (code,) = config.languages
         paradigms = manifest.raw["configs"][name]["paradigms"]
@@ -115,7 +116,8 @@ def configs_of(manifest: Manifest) -> Iterator[Config]:
         )
         schema = SCHEMA if config.kind == "pair" else KINDS[config.kind].schema
         least, of = (LEAST, "") if config.kind == "cloze" else (1, code)
-        if code not in doubtful_sources():
+        mined = {*manifest.raw["configs"][code]["paradigms"]}
+        if code not in doubtful and mined - doubtful:
             yield Config(
                 name, config.kind, schema, sources, (code,), least=least, of=of, tags=config.tags
             )

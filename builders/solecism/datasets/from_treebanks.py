@@ -44,15 +44,17 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
     """
     message = f"data set {dataset!r} has no language {{}}"
     named = list(dict.fromkeys(find_code(name, message) for name in names))
-    # Languages (codes) and treebanks (names) that are left out unless the language is named.
-    doubtful = () if named else doubtful_sources()
+    # Languages (codes) and treebanks (names) that are left out unless the language is named, and
+    # has no other treebank.
+    doubtful = doubtful_sources()
     codes = named or [code for code in found_languages(commercial) if code not in doubtful]
     if not codes:
         treebanks(origin_languages()[0])  # raises an error: no language has treebanks here
-    found = {
-        code: [t for t in treebanks(code, commercial) if t.origin.name not in doubtful]
-        for code in codes
-    }
+    found = {}
+    for code in codes:
+        every = treebanks(code, commercial)
+        sure = [t for t in every if t.origin.name not in doubtful]
+        found[code] = sure or (every if named else [])
     mined = (_MinedLanguage(code, some, commercial) for code, some in found.items() if some)
     least = 1 if names else LEAST
     return [config for language in mined for config in _configs(language, least)]
