@@ -12,7 +12,8 @@ pairs by ISO 639-3.
 
 A line has the language's codes, its name, its treebanks, the numbers of items, of certain pairs
 made and kept, and of wide ones, the share of these that have a doubt; treebanks and pairs of BUILT
-where it has other files; the pairs of MultiBLiMP; what agrees with what, or why there is nothing.
+where it has other files and enough items; the pairs of MultiBLiMP; what agrees with what, or why
+there is nothing.
 """
 
 import csv
@@ -24,6 +25,7 @@ from typing import Any, TextIO
 
 import click
 
+from solecism.datasets.from_treebanks import LEAST
 from solecism.datasets.manifest import read_manifest
 from solecism.language_tags import iso_of, language_name, tags_of
 
@@ -78,7 +80,8 @@ def write_rows(
             found[code], mined[code] = row, files_of(manifest, code)
     for row in rows(whole) if whole else ():
         code = str(row["code"])
-        if whole and code in found and files_of(whole, code) - mined[code]:
+        large = int(str(row["items"])) >= LEAST
+        if whole and large and code in found and files_of(whole, code) - mined[code]:
             found[code] |= {f"all_{name}": row[name] for name in _COUNTED}
     numbers = dict(_LISTED.findall(multiblimp))
     writer = csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n", restval="")
