@@ -134,3 +134,11 @@ def test_no_verb_that_goes_with_a_span_of_time_is_bad_there(pairs: Pairs, barred
     for row in pairs["duration_aspect"]:
         words = row["sentence_bad"].lower().split()
         assert not any(word.startswith(stems) for word in words), row["sentence_bad"]
+
+
+def test_nobody_visits_or_draws_a_lock(pairs: Pairs) -> None:
+    """*Zamek* is a castle (zamku) and a lock (zamka)."""
+    seen = re.compile(r"\b(zwied|rysow|narysow|malow|fotograf|podziwia|widzia|zobacz)\w*.* zamka\b")
+    rows = [row["sentence_good"] for own in pairs.values() for row in own]
+    assert any("zamku" in sentence for sentence in rows)
+    assert [sentence for sentence in rows if seen.search(sentence)] == []
