@@ -77,7 +77,7 @@ def found(
     wrong_forms = wrong_forms or WrongForms(RULES, FORMS)
     text = text or f"{controller} {target}."
     given = item(text, target, controller, of, agrees_in=[feature], **more)
-    forms = [", ".join((wrong.form, *wrong.doubts)) for wrong in wrong_forms.of_item(given)]
+    forms = [", ".join((wrong.form, *wrong.doubts)) for wrong in wrong_forms.judge(given)[0]]
     return forms[0] if forms else next(iter(wrong_forms.skipped))
 
 
@@ -188,7 +188,7 @@ def judged(
     (_, lemma, upos, feats), *_ = [word for word in SQ if word[0] == target]
     given = {"lemma": lemma, "upos": upos, "feats": feats, "agrees_in": [feature], **more}
     wrong_forms = WrongForms(replace(rules_of(code), **(rules or {})), known)
-    made = list(wrong_forms.of_item(item(text, target, controller, of, **given)))
+    made = wrong_forms.judge(item(text, target, controller, of, **given))[0]
     if not made:
         return next(iter(wrong_forms.skipped))
     assert {*made[0].doubts} <= {*DOUBTS}
@@ -299,7 +299,7 @@ def test_persons_that_share_their_forms_in_other_verbs() -> None:
 def forms_or_reasons(given: dict[str, Any], known: LanguageForms, code: str) -> list[str]:
     """Return the wrong forms of an item; if there are none, why."""
     wrong_forms = WrongForms(rules_of(code), known)
-    return [wrong.form for wrong in wrong_forms.of_item(given)] or [*wrong_forms.skipped]
+    return [wrong.form for wrong in wrong_forms.judge(given)[0]] or [*wrong_forms.skipped]
 
 
 def test_old_spellings_are_the_same_word() -> None:
@@ -414,7 +414,7 @@ def test_a_wrong_form_differs_in_nothing_else(form: str, feats: str, expected: s
     given = item("dogu dela.", "dela", "dogu", NOM, agrees_in=[feature], **is_)
     rules = replace(rules_of("sq"), kept="(larik|la)$")
     wrong_forms = WrongForms(rules, known)
-    found_ = [wrong.form for wrong in wrong_forms.of_item(given)] or [*wrong_forms.skipped]
+    found_ = [wrong.form for wrong in wrong_forms.judge(given)[0]] or [*wrong_forms.skipped]
     assert found_ == [expected]
 
 
@@ -440,7 +440,7 @@ def test_a_neuter_predicate_may_be_said_of_anything() -> None:
         rules = replace(RULES, sure={"Com": "kaka"})
         given = item("kaka god.", "god", "kaka", "Gender=Com|Number=Sing", **more,
                      agrees_in=["Gender"], relation=relation)  # fmt: skip
-        (made,) = WrongForms(rules, known).of_item(given)
+        (made,) = WrongForms(rules, known).judge(given)[0]
         assert (made.form, made.doubts) == ("gott", doubts)
 
 
@@ -453,7 +453,7 @@ def test_a_verb_before_a_broken_plural_has_either_gender() -> None:
     rules = replace(rules_of("sq"), sound="at$", drops=False)
     for noun, expected in {"mudun": [], "madat": ["yamid"]}.items():
         given = item(f"now tamid {noun}.", "tamid", noun, of, **more)
-        assert [w.form for w in WrongForms(rules, known).of_item(given)] == expected
+        assert [w.form for w in WrongForms(rules, known).judge(given)[0]] == expected
 
 
 @pytest.mark.parametrize(

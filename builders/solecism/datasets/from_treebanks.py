@@ -95,8 +95,9 @@ class _MinedLanguage:
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         self.code, self.commercial = code, commercial
+        self.bare = [treebank for treebank in found if lacks_features(treebank.files[0])]
         # Treebanks without features come last: each sentence is taken once, from the first.
-        self.found = sorted(found, key=lambda treebank: lacks_features(treebank.files[0]))
+        self.found = sorted(found, key=self.bare.__contains__)
         self.seen, self.evidence = SeenHashes(), Evidence()
 
     @cached_property
@@ -169,7 +170,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
         "relations": dict(sorted(tally.relations.items())),
         "masked": dict(sorted(tally.masked.items())),
         "licence": origin.licence,
-        "bare": lacks_features(found.files[0]),
+        "bare": found in mined.bare,
         "agrees": mined.settings.language.rule_texts(),
         "reason": mined.profile.reason,
         "sources": [found.facts()],

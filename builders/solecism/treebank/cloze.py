@@ -18,7 +18,6 @@ from solecism.treebank.relations import (
     Bundle,
     bundle,
     layered,
-    other_layers,
     text_of,
     third_person,
 )
@@ -324,8 +323,7 @@ def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
     cases = theirs.get("Case", frozenset()) - ours.get("Case", frozenset())
     return (
         differing(ours, theirs) <= told_of(item)
-        and other_layers(ours, layer) == other_layers(theirs, layer)
-        and rules.replaces(answer, form, theirs)
+        and rules.replaces(answer, ours, form, theirs, layer)
         and not (cases & PREDICATIVE)
         and rules.is_plain(form) >= rules.is_plain(answer)
     )

@@ -16,7 +16,7 @@ import regex
 from solecism.errors import candidates, fail, unknown_error
 from solecism.inputs import Json, read_toml, with_tuples
 from solecism.treebank.forms import WordForm
-from solecism.treebank.relations import AGREEMENT, KINDS, Bundle, bundle, layered
+from solecism.treebank.relations import AGREEMENT, KINDS, Bundle, bundle, layered, other_layers
 
 _RULE = re.compile(
     r"(\w+)(?:\[(?P<layer>\w+)\])?(?:=(?P<value>\w+))?(?: (?P<side>before|after))?(?: (?P<of>NOUN|PRON))?"
@@ -259,14 +259,19 @@ class PairRules:
     undoubted: tuple[str, ...] = ()
     after_vowel: tuple[str, ...] = ()
 
-    def replaces(self, answer: str, form: str, feats: Bundle) -> bool:
-        """Return whether a form has the preverb, subordinator, negation, article of another one.
+    def replaces(
+        self, answer: str, ours: Bundle, form: str, theirs: Bundle, layer: str | None
+    ) -> bool:
+        """Return whether a form has all that another one has beside features of a layer, or of
+        none: other layers, and preverb, subordinator, negation or article.
 
-        Of Basque *dela*, *nintzelarik* has another subordinator. Welsh *gwelir hi* is impersonal.
+        Of Basque *dituzte*, *digute* has a dative; of *dela*, *nintzelarik* another subordinator.
+        Welsh *gwelir hi* is impersonal.
         """
+        if {"0", "4"} & theirs.get("Person", frozenset()):
+            return False
         kept = [re.findall(self.kept, word.casefold()) for word in (answer, form) if self.kept]
-        impersonal = {"0", "4"} & feats.get("Person", frozenset())
-        return not impersonal and kept[:1] == kept[1:]
+        return kept[:1] == kept[1:] and other_layers(ours, layer) == other_layers(theirs, layer)
 
     def is_plain(self, form: str) -> bool:
         """Return whether a form is one plain word: no number, no abbreviation, not elided."""

@@ -155,14 +155,8 @@ class PairMaker:
                 most = self.caps.closed if item["upos"] in _CLOSED else self.caps.lemma
                 for wrong in forms:
                     self._keep(_row(item, wrong), most)
-        reasons = [
-            {
-                reason
-                for name in item["decides"]
-                for reason in found.get(_ends(item), {}).get(name, ())
-            }
-            for item in rows
-        ]
+        told = [(item["decides"], found.get(_ends(item), {})) for item in rows]
+        reasons = [set().union(*(by.get(name, ()) for name in names)) for names, by in told]
         sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
         columns = {"doubt": doubts, "candidates": map(self.wrong_forms.candidates, rows)}

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import chain
 
 import regex
 
@@ -27,7 +28,6 @@ from solecism.treebank.relations import (
     bundle,
     is_finite,
     layered,
-    other_layers,
     text_of,
 )
 
@@ -125,20 +125,16 @@ class WrongForms:
     analogy: bool = True
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def of_item(self, item: Item) -> Iterator[WrongForm]:
-        """Yield a wrong form for each feature in which the ends agree, if one is found."""
-        yield from self.judge(item)[0]
-
     def judge(self, item: Item) -> tuple[list[WrongForm], dict[str, set[str]]]:
         """Return the wrong forms of an item, and why another form may be right, by feature.
 
         The reasons are those of :data:`DOUBTS`, and those that drop a form whatever it is.
         """
-        forms, reasons = [], {}
+        forms, reasons, of_item = [], {}, [*self._of_item(item)]
         for feature in item["agrees_in"]:
-            own = [*self._of_item(item), *self._of_controller(item, feature)]
+            own = [*of_item, *self._of_controller(item, feature)]
             judged = [
-                (cell, self._judged([*own, *self._of_form(item, feature, cell)]))
+                (cell, self._judged(chain(own, self._of_form(item, feature, cell))))
                 for cell in self._cells(item, feature)
             ]
             found = [{each} if isinstance(each, str) else each for _, each in judged]
@@ -152,10 +148,12 @@ class WrongForms:
 
     def _judged(self, reasons: Iterable[str]) -> frozenset[str] | str:
         """Return the first reason that drops a form; without one, the doubts."""
+        doubts = set()
         for reason in reasons:
             if reason not in DOUBTS:
                 return reason
-        return frozenset(reasons) - {*self.rules.undoubted}
+            doubts.add(reason)
+        return frozenset(doubts.difference(self.rules.undoubted))
 
     def _cells(self, item: Item, feature: str) -> list[ParadigmCell]:
         """Return the forms that are tried, the most frequent first."""
@@ -252,7 +250,7 @@ class WrongForms:
         if _PAUSE.search(_between_ends(item)):
             yield "pause between"
         if item["relation"] not in _OF_NOUN:
-            yield from self._of_case(item, item["controller"])
+            yield from self._of_case(item)
 
     def _is_apposed(self, item: Item) -> bool:
         """Return whether a plural pronoun has a noun behind it: fa. mā davandegān (we runners)."""
@@ -261,8 +259,9 @@ class WrongForms:
         plural = "Plur" in bundle(end["feats"]).get("Number", ())
         return plural and any(self.forms.paradigms.readings(word, "NOUN") for word in behind)
 
-    def _of_case(self, item: Item, end: Item) -> Iterator[str]:
+    def _of_case(self, item: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
+        end = item["controller"]
         feats = bundle(end["feats"])
         if self._is_pronoun(end):
             as_determiner = self.forms.paradigms.readings(end["form"], "DET")
@@ -382,8 +381,9 @@ class WrongForms:
         if self.rules.spelt(cell.form) == self.rules.spelt(answer):
             yield "another spelling"
         name = layered(feature, item["layer"])
+        minimal = self.rules.replaces(answer, ours, cell.form, theirs, item["layer"])
         # No Person[subj]=Rel, a relative prefix of Abkhaz.
-        if not theirs[name].issubset(ALL_VALUES[feature]) or not self._minimal(item, cell):
+        if not theirs[name].issubset(ALL_VALUES[feature]) or not minimal:
             yield "differs in more"
         change = ">".join(text_of(feats, name) or "" for feats in (ours, theirs))
         if f"{item['relation']} {change}" in self.rules.doubted:
@@ -393,16 +393,6 @@ class WrongForms:
             yield "a predicative case"  # fi. kolmantena istuva
         if feature == "Case" and (self.rules.careful or _stands_alone(item, theirs["Case"])):
             yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
-
-    def _minimal(self, item: Item, cell: ParadigmCell) -> bool:
-        """Return whether a form has the same features of other layers, and is of the same clause.
-
-        Of Basque *dituzte*, *digute* has a dative.
-        """
-        theirs = bundle(cell.feats)
-        ours, layer = bundle(item["feats"]), item["layer"]
-        same = other_layers(ours, layer) == other_layers(theirs, layer)
-        return same and self.rules.replaces(item["answer"], cell.form, theirs)
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
