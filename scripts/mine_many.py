@@ -25,10 +25,10 @@ from typing import Any
 import click
 import pyarrow.parquet as pq
 from datatrove.data import Document
-from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
 from make_languages import write_rows
+from run_steps import run_steps
 from solecism.datasets.build import build_configs
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.configs import BuiltParadigm, Config, Items, ItemSource
@@ -153,18 +153,8 @@ def main(
     codes = [find_code(name) for name in filter(None, only.split(","))] or found_languages()
     out = out.absolute()
     (out / "parts").mkdir(parents=True, exist_ok=True)
-    last: LocalPipelineExecutor | SlurmPipelineExecutor | None = None
-    for step, tasks in ((Miner(codes, clones, out), len(codes)), (Joiner(codes, out), 1)):
-        # A language that is built is passed over, and one that failed is to be tried again.
-        shared = {"logging_dir": str(out / "logs" / step.name), "skip_completed": False}
-        if slurm:
-            last = SlurmPipelineExecutor(
-                [step], tasks, limit, slurm, depends=last, run_on_dependency_fail=True, **shared
-            )
-        else:
-            last = LocalPipelineExecutor([step], tasks, workers, depends=last, **shared)
-    assert last is not None
-    last.run()
+    steps = (Miner(codes, clones, out), len(codes)), (Joiner(codes, out), 1)
+    run_steps(steps, out, workers, slurm, limit)
 
 
 if __name__ == "__main__":

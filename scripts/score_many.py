@@ -21,8 +21,9 @@ from pathlib import Path
 
 import click
 from datatrove.data import Document
-from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
+
+from run_steps import run_steps
 
 _SOLECISM = (sys.executable, "-m", "solecism")
 
@@ -98,19 +99,8 @@ def main(
     cells = list(itertools.product(names_of(models), names_of(datasets)))
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    last: LocalPipelineExecutor | SlurmPipelineExecutor | None = None
-    for step, tasks in ((Scorer(cells, out, options), len(cells)), (Tabulator(out), 1)):
-        # Solecism knows what is scored already, and a task that failed is to be tried again.
-        shared = {"logging_dir": str(out / "logs" / step.name), "skip_completed": False}
-        if slurm:
-            last = SlurmPipelineExecutor(
-                [step], tasks, limit, slurm, gpus_per_task=gpus, depends=last,
-                run_on_dependency_fail=True, **shared,
-            )  # fmt: skip
-        else:
-            last = LocalPipelineExecutor([step], tasks, workers, depends=last, **shared)
-    assert last is not None
-    last.run()
+    steps = (Scorer(cells, out, options), len(cells)), (Tabulator(out), 1)
+    run_steps(steps, out, workers, slurm, limit, gpus_per_task=gpus)
 
 
 if __name__ == "__main__":
