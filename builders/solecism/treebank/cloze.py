@@ -1,7 +1,7 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, takewhile
 
 import numpy as np
 import pyarrow as pa
@@ -306,11 +306,30 @@ def wrong_answers(
     feats, spelt = read(item["feats"]), rules_of(item["language"]).spelt
     right = {spelt(form) for form, theirs in forms if agrees(theirs, wanted)}
     right.add(spelt(item["answer"]))
-    wrong = {
-        spelt(form): form for form, theirs in forms
+    minimal = [
+        (form, theirs) for form, theirs in forms
         if clashes(theirs, wanted) and _is_minimal(item, feats, form, theirs)
-    }  # fmt: skip
+    ]  # fmt: skip
+    wrong = {spelt(form): form for form in _alike(minimal, item["answer"])}
     return [form for spelling, form in wrong.items() if spelling not in right]
+
+
+def _alike(forms: Sequence[tuple[str, Bundle]], answer: str) -> list[str]:
+    """Return forms without those less like the answer than others with the same features.
+
+    Of Swedish *sådant* and *sånt*, *sådant* is the one beside *sådan*.
+    """
+
+    def begins(form: str) -> int:
+        """Return how many letters a form has in common with the answer at its beginning."""
+        pairs = zip(form.casefold(), answer.casefold(), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    most: dict[frozenset[tuple[str, frozenset[str]]], int] = {}
+    for form, feats in forms:
+        key = frozenset(feats.items())
+        most[key] = max(begins(form), most.get(key, 0))
+    return [form for form, feats in forms if begins(form) == most[frozenset(feats.items())]]
 
 
 def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:

@@ -234,10 +234,11 @@ def nonfinite(found: Candidates) -> Flags:
     """Find verbs that are not finite: the auxiliary agrees instead (*the cats have slept*)."""
     tokens, language = found.tokens, found.language
     carrier = with_value(tokens, "VerbForm", *language.verbforms) | finite_words(tokens)
-    if not language.grammar or language.code in ("hi", "ur"):
+    if not language.grammar or language.code in ("fa", "hi", "ur"):
         # Without a reference grammar the rules come from a profile, which may name a form that does
         # not agree where an auxiliary does: in Uyghur *körgen bolsa* the person is on *bolsa*.
-        # Participles of Hindi and Urdu are left out beside such an auxiliary too.
+        # Participles of Hindi and Urdu are left out beside such an auxiliary, too, and what follows
+        # Persian *xāhad*, an infinitive that is annotated as finite.
         shows = with_any(tokens, "Person") | with_any(tokens, "Number")
         carrier &= ~has_child(tokens, shows & base(tokens, "aux", "cop"))
     return found.of("verb") & ~carrier[found.clause]

@@ -155,8 +155,10 @@ class PairMaker:
                 most = self.caps.closed if item["upos"] in _CLOSED else self.caps.lemma
                 for wrong in forms:
                     self._keep(_row(item, wrong), most)
-        told = [(item["decides"], found.get(_ends(item), {})) for item in rows]
-        reasons = [set().union(*(by.get(name, ()) for name in names)) for names, by in told]
+        reasons = [set(self.wrong_forms.of_masked(item)) for item in rows]
+        for item, own in zip(rows, reasons, strict=True):
+            of_pair = found.get(_ends(item), {})
+            own.update(*(of_pair.get(name, ()) for name in item["decides"]))
         sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
         columns = {"doubt": doubts, "candidates": map(self.wrong_forms.candidates, rows)}

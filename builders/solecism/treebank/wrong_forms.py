@@ -187,6 +187,19 @@ class WrongForms:
         """Return how many wrong forms of its lemma an item has (:func:`wrong_answers`)."""
         return len(wrong_answers(item, self.forms.of_lemma(item["upos"], item["lemma"])))
 
+    def of_masked(self, item: Item) -> Iterator[str]:
+        """Yield why nothing tells an item's answer: a case alone may be another's (hr. *tu* for
+        there), and a masked noun may have no part in what agrees with another one, too.
+        """
+        if item["decides"] == ["Case"] and "case alone" not in self.rules.undoubted:
+            yield "case alone"
+        behind = item["controller"]["index"] < item["target"]["index"]
+        if item["masked"] == "controller" and item["relation"] in _NOMINAL and behind:
+            feats = [bundle(item["target"]["feats"])]
+            between = words_of(_between_ends(item))
+            if any(self._could_license(word, feats, _OF_PHRASE) for word in between):
+                yield "another noun would license it"
+
     def _of_item(self, item: Item) -> Iterator[str]:
         """Yield reasons against all forms of an item."""
         if not self.rules.is_plain(item["answer"]):
@@ -257,7 +270,9 @@ class WrongForms:
         end = item["controller"]
         behind = words_of(item["text"][end["end"] :])[:1]
         plural = "Plur" in bundle(end["feats"]).get("Number", ())
-        return plural and any(self.forms.paradigms.readings(word, "NOUN") for word in behind)
+        return plural and any(
+            self.forms.paradigms.readings(word, "NOUN", "PROPN") for word in behind
+        )
 
     def _of_case(self, item: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
@@ -431,7 +446,7 @@ class WrongForms:
         shorter = min(len(cell.form), len(item["answer"]))
         like = shared_letters(cell.form, item["answer"]) >= LIKE * shorter
         # Determiners are short, and auxiliaries suppletive. Those of Basque have no ``Tense``.
-        tense = "Tense" in ours or bool(self.rules.kept)
+        tense = "Tense" in ours or bool(item["layer"] and self.rules.kept)
         suppletive = item["upos"] == "DET" or (item["upos"] == "AUX" and tense)
         if not suppletive and not like:
             yield "too unlike the right form"

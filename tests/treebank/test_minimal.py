@@ -1,0 +1,84 @@
+"""What a wrong form may differ in, and what tells an item's answer."""
+
+from typing import Any
+
+import pytest
+
+from solecism.treebank.cloze import wrong_answers
+from solecism.treebank.forms import LanguageForms, WordForm
+from solecism.treebank.languages import rules_of
+from solecism.treebank.relations import bundle
+from solecism.treebank.wrong_forms import WrongForms
+
+
+@pytest.mark.parametrize(
+    ("code", "answer", "like", "unlike"),
+    [
+        ("eu", "zeuden", "zegoen", "dagoen"),  # were: was, is
+        ("eu", "dira", "gara", "ziren"),
+        ("et", "asus", "asusin", "asuski"),
+        ("sr", "sam", "si", "jesi"),
+        ("el", "η", "οι", "αι"),
+        ("pl", "swych", "swego", "swojego"),
+        ("pl", "moje", "moja", "me"),
+        ("tr", "bakıyordu", "bakıyordular", "baktılar"),
+        ("tr", "gelecek", "geleceğim", "geldim"),
+        ("fa", "آموخته", "آموخته", "آموختم"),
+        ("he", "כספים", "כסף", "כספ"),
+    ],
+)
+def test_a_form_has_the_tense_and_style_of_the_answer(
+    code: str, answer: str, like: str, unlike: str
+) -> None:
+    replaces = rules_of(code).replaces
+    assert replaces(answer, {}, like, {}, None)
+    assert not replaces(answer, {}, unlike, {}, None)
+
+
+def row(text: str, target: tuple[str, str], controller: tuple[str, str]) -> dict[str, Any]:
+    """An item of Hebrew or Croatian whose controller is masked; ends are forms and FEATS."""
+    ends = {
+        name: {"form": form, "feats": feats, "start": text.index(form), "index": text.index(form),
+               "end": text.index(form) + len(form)}
+        for name, (form, feats) in {"target": target, "controller": controller}.items()
+    }  # fmt: skip
+    own = {"text": text, "masked": "controller", "relation": "modifying", "decides": ["Number"]}
+    return {**own, **ends}
+
+
+MANY = "Gender=Masc|Number=Plur"
+ONE = "Gender=Masc|Number=Sing"
+
+
+@pytest.mark.parametrize(
+    ("between", "reasons"), [(MANY, ["another noun would license it"]), (ONE, [])]
+)
+def test_an_adjective_behind_two_nouns_tells_neither(between: str, reasons: list[str]) -> None:
+    """*Clients of other banks*: the adjective may go with the banks alone."""
+    known = {"UD_Own": {WordForm("banks", "bank", "NOUN", between): 5}}
+    wrong_forms = WrongForms(rules_of("he"), LanguageForms("he", known))
+    given = row("the clients banks others", ("others", MANY), ("clients", MANY))
+    assert [*wrong_forms.of_masked(given)] == reasons
+    given = row("the others banks clients", ("others", MANY), ("clients", MANY))
+    assert not [*wrong_forms.of_masked(given)]
+
+
+@pytest.mark.parametrize(("code", "reasons"), [("hr", ["case alone"]), ("ka", [])])
+def test_a_case_alone_tells_nothing(code: str, reasons: list[str]) -> None:
+    """*Oslabili su tu [skupinu]*: *tu* is also *there*, so that any case may follow."""
+    wrong_forms = WrongForms(rules_of(code), LanguageForms(code, {}))
+    given = row("tu skupinu", ("tu", "Case=Acc"), ("skupinu", "Case=Acc"))
+    assert [*wrong_forms.of_masked({**given, "decides": ["Case"]})] == reasons
+    assert not [*wrong_forms.of_masked({**given, "decides": ["Case", "Number"]})]
+
+
+def test_of_forms_with_the_same_features_the_one_like_the_answer_is_wrong() -> None:
+    """*Sådant* is beside *sådan*, *sånt* is another style of it."""
+    common, neuter = "Gender=Com|Number=Sing", "Gender=Neut|Number=Sing"
+    given = {
+        "answer": "sådan", "language": "sv", "feats": common, "layer": None, "masked": "target",
+        "agrees_in": ["Gender"], "decides": ["Gender"],
+        "controller": {"form": "bok", "feats": common},
+    }  # fmt: skip
+    own = [("sånt", bundle(neuter)), ("sådant", bundle(neuter)), ("sådan", bundle(common))]
+    assert wrong_answers(given, own) == ["sådant"]
