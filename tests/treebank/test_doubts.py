@@ -502,3 +502,19 @@ def test_endings_tell_that_a_case_is_spelt_otherwise(nouns: int, expected: str) 
     more = {"lemma": "nowy", "upos": "ADJ", "feats": plur, "relation": "modifying"}
     given = item("nowi kolegi.", "nowi", "kolegi", plur, agrees_in=["Number"], **more)
     assert forms_or_reasons(given, knows(*words), "pl") == [expected]
+
+
+def test_a_bare_noun_may_be_no_subject() -> None:
+    """Turkish *plan değişiyorlar*: they swap plans."""
+    assert judged("dogu sleepat.", "sleepat") == "sleepan"
+    doubt = "sleepan, object of a dropped subject"
+    assert judged("dogu sleepat.", "sleepat", rules={"bare": True}) == doubt
+
+
+def test_an_amount_may_be_the_subject() -> None:
+    """Russian *nabor dali Petru 25 polkov*: 25 regiments gave him the recruits."""
+    rules = replace(RULES, free=True)
+    known = WrongForms(rules, FORMS)
+    assert found("barks", "dog", DOG, "Number", known, text="dog barks to some.") == "bark"
+    expected = "bark, another subject"
+    assert found("barks", "dog", DOG, "Number", known, text="dog barks to 25.") == expected

@@ -82,3 +82,29 @@ def test_of_forms_with_the_same_features_the_one_like_the_answer_is_wrong() -> N
     }  # fmt: skip
     own = [("sånt", bundle(neuter)), ("sådant", bundle(neuter)), ("sådan", bundle(common))]
     assert wrong_answers(given, own) == ["sådant"]
+
+
+@pytest.mark.parametrize(("number", "expected"), [("Sing", ["dugu"]), ("Plur", [])])
+def test_we_may_be_said_of_a_plural_noun(number: str, expected: list[str]) -> None:
+    """*Euskaldunek dugu* is good: we Basques have it."""
+    feats = {3: "Number[erg]=Plur|Person[erg]=3", 1: "Number[erg]=Plur|Person[erg]=1"}
+    given = {
+        "answer": "dute", "language": "eu", "feats": feats[3], "layer": "erg", "masked": "target",
+        "agrees_in": ["Person"], "decides": ["Person"],
+        "controller": {"form": "euskaldunek", "feats": f"Case=Erg|Number={number}"},
+    }  # fmt: skip
+    own = [("dute", bundle(feats[3])), ("dugu", bundle(feats[1]))]
+    assert wrong_answers(given, own) == expected
+
+
+def test_a_genitive_may_go_with_another_noun() -> None:
+    """*[Uusia] tieteen muotoja*: *uuden* goes with *tieteen*, *uudet* with neither."""
+    many = "Case=Par|Number=Plur"
+    given = {
+        "answer": "uusia", "language": "fi", "feats": many, "layer": None, "masked": "target",
+        "agrees_in": ["Case", "Number"], "decides": ["Case", "Number"],
+        "controller": {"form": "muotoja", "feats": many},
+    }  # fmt: skip
+    genitive, plural = bundle("Case=Gen|Number=Sing"), bundle("Case=Nom|Number=Plur")
+    own = [("uusia", bundle(many)), ("uuden", genitive), ("uudet", plural)]
+    assert wrong_answers(given, own) == ["uudet"]

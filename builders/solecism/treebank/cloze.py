@@ -1,6 +1,6 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate, takewhile
 
 import numpy as np
@@ -300,7 +300,8 @@ def wrong_answers(
 
     They clash with the other end, and differ from the answer in what tells it alone
     (:func:`~solecism.treebank.forms.differing`): forms of another case, tense, voice or style are
-    wrong for another reason. A form that is right by another reading is left out.
+    wrong for another reason. A form that is right by another reading is left out, and of forms
+    with the same features all but the one most like the answer (sv. *sådant*, not *sånt*).
     """
     forms, wanted = list(own), wanted_of(item, read)
     feats, spelt = read(item["feats"]), rules_of(item["language"]).spelt
@@ -308,34 +309,25 @@ def wrong_answers(
     right.add(spelt(item["answer"]))
     minimal = [
         (form, theirs) for form, theirs in forms
-        if clashes(theirs, wanted) and _is_minimal(item, feats, form, theirs)
+        if spelt(form) not in right and clashes(theirs, wanted)
+        and _is_minimal(item, feats, form, theirs)
     ]  # fmt: skip
-    wrong = {spelt(form): form for form in _alike(minimal, item["answer"])}
-    return [form for spelling, form in wrong.items() if spelling not in right]
+    minimal.sort(key=lambda pair: _common(pair[0], item["answer"]))
+    wrong = {frozenset(theirs.items()): form for form, theirs in minimal}
+    return [*{spelt(form): form for form in wrong.values()}.values()]
 
 
-def _alike(forms: Sequence[tuple[str, Bundle]], answer: str) -> list[str]:
-    """Return forms without those less like the answer than others with the same features.
-
-    Of Swedish *sådant* and *sånt*, *sådant* is the one beside *sådan*.
-    """
-
-    def begins(form: str) -> int:
-        """Return how many letters a form has in common with the answer at its beginning."""
-        pairs = zip(form.casefold(), answer.casefold(), strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-    most: dict[frozenset[tuple[str, frozenset[str]]], int] = {}
-    for form, feats in forms:
-        key = frozenset(feats.items())
-        most[key] = max(begins(form), most.get(key, 0))
-    return [form for form, feats in forms if begins(form) == most[frozenset(feats.items())]]
+def _common(form: str, answer: str) -> int:
+    """Return how many letters two forms have in common at their beginning."""
+    pairs = zip(form.casefold(), answer.casefold(), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
     """Return whether a form differs from an item's answer in what tells it alone.
 
-    A form in a predicative case may be an adverb, an elided one is none of its own.
+    A form in a predicative case may be an adverb, one in an attributive case goes with any noun
+    (fi. *uuden*), we and you with any plural (eu. *euskaldunek dugu*); an elided one is none.
     """
     rules, answer = rules_of(item["language"]), item["answer"]
     layer = item["layer"] if item["masked"] == "target" else None
@@ -343,6 +335,15 @@ def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
     return (
         differing(ours, theirs) <= told_of(item)
         and rules.replaces(answer, ours, form, theirs, layer)
-        and not (cases & PREDICATIVE)
+        and not (cases & {*PREDICATIVE, *rules.attributive})
+        and not (item["masked"] == "target" and _is_us_or_you(item, theirs))
         and rules.is_plain(form) >= rules.is_plain(answer)
     )
+
+
+def _is_us_or_you(item: ItemRow, theirs: Bundle) -> bool:
+    """Return whether a form is of us or of you, and the controller is a plural noun."""
+    end = bundle(item["controller"]["feats"])
+    person, number = (theirs.get(layered(n, item["layer"]), ()) for n in ("Person", "Number"))
+    plural = "Plur" in number and "Plur" in end.get("Number", ())
+    return plural and "PronType" not in end and not {"1", "2"}.isdisjoint(person)

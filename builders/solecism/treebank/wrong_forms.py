@@ -303,8 +303,10 @@ class WrongForms:
         if feature == "Gender":
             yield from self._of_gender(end, item["relation"] in _NOMINAL)
         bare = self.rules.bare or item["layer"] == "abs"  # eu. pasaportea ateratzear naiz
-        if feature == "Person" and not kinds and (bare or not self.rules.careful):
-            yield from self._of_person(end, bare)
+        number = feature == "Number" and item["relation"] == "verb" and self.rules.bare
+        person = feature == "Person" and (bare or not self.rules.careful)
+        if (number or person) and not kinds:
+            yield from self._of_object(end, bare)
 
     def _of_argument(self, item: Item, feature: str, kinds: frozenset[str]) -> Iterator[str]:
         """Yield why a verb or predicate may have another subject or object than the controller."""
@@ -320,7 +322,7 @@ class WrongForms:
         if feature == "Gender" and behind and plural and self.rules.is_broken(form):
             yield "noun may be of either gender"  # ar. a verb before a broken plural
 
-    def _of_person(self, end: Item, bare: bool) -> Iterator[str]:
+    def _of_object(self, end: Item, bare: bool) -> Iterator[str]:
         """Yield why a noun may be an object that stands first."""
         readings = self.forms.paradigms.readings(end["form"], "NOUN")
         accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
@@ -565,6 +567,8 @@ class WrongForms:
             sure = item["relation"] == "verb" and self._is_nominative(item["controller"])
             near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
             near = near if (self.rules.free or item["layer"]) and not sure else []
+            if near and _AMOUNT.search(item["text"]) and item["relation"] == "verb":
+                yield "another subject"  # ru. nabor dali ... 25 polkov
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
             near, own = [*words_of(_between_ends(item)), *self._behind(item)], ""
