@@ -108,3 +108,16 @@ def test_a_genitive_may_go_with_another_noun() -> None:
     genitive, plural = bundle("Case=Gen|Number=Sing"), bundle("Case=Nom|Number=Plur")
     own = [("uusia", bundle(many)), ("uuden", genitive), ("uudet", plural)]
     assert wrong_answers(given, own) == ["uudet"]
+
+
+@pytest.mark.parametrize(("gender", "expected"), [("Masc", ["нового"]), ("Fem", [])])
+def test_a_gender_that_the_answer_has_not_is_the_nouns(gender: str, expected: list[str]) -> None:
+    """*[Новых] текстов*: *нового* differs in number alone, *новой* in gender, too."""
+    many = "Case=Gen|Number=Plur"
+    given = {
+        "answer": "новых", "language": "ru", "feats": many, "layer": None, "masked": "target",
+        "agrees_in": ["Number"], "decides": ["Number"],
+        "controller": {"form": "текстов", "feats": f"{many}|Gender=Masc"},
+    }  # fmt: skip
+    own = [("новых", bundle(many)), ("нового", bundle(f"Case=Gen|Gender={gender}|Number=Sing"))]
+    assert wrong_answers(given, own) == expected

@@ -10,7 +10,7 @@ from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE, ItemRow
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
-from solecism.treebank.forms import LanguageForms, differing
+from solecism.treebank.forms import LanguageForms, alike, differing
 from solecism.treebank.languages import Language, rules_of
 from solecism.treebank.relations import (
     AGREEMENT,
@@ -332,8 +332,10 @@ def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
     rules, answer = rules_of(item["language"]), item["answer"]
     layer = item["layer"] if item["masked"] == "target" else None
     cases = theirs.get("Case", frozenset()) - ours.get("Case", frozenset())
+    other = bundle(item["target" if item["masked"] == "controller" else "controller"]["feats"])
     return (
         differing(ours, theirs) <= told_of(item)
+        and alike(theirs, other, theirs.keys() & {"Gender", "Animacy"} - ours.keys())
         and rules.replaces(answer, ours, form, theirs, layer)
         and not (cases & {*PREDICATIVE, *rules.attributive})
         and not (item["masked"] == "target" and _is_us_or_you(item, theirs))

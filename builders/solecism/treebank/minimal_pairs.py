@@ -20,6 +20,7 @@ import pyarrow as pa
 import regex
 
 from solecism.schema import CLOZE, pair_schema
+from solecism.treebank.cloze import wrong_answers
 from solecism.treebank.conllu import Flags
 from solecism.treebank.forms import differing
 from solecism.treebank.relations import bundle, layered, text_of
@@ -161,7 +162,9 @@ class PairMaker:
             own.update(*(of_pair.get(name, ()) for name in item["decides"]))
         sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
-        columns = {"doubt": doubts, "candidates": map(self.wrong_forms.candidates, rows)}
+        known = self.wrong_forms.forms.of_lemma
+        wrong = [len(wrong_answers(item, known(item["upos"], item["lemma"]))) for item in rows]
+        columns = {"doubt": doubts, "candidates": wrong}
         for name, values in columns.items():
             field = CLOZE.field(name)
             items = items.set_column(CLOZE.names.index(name), field, pa.array(values, field.type))

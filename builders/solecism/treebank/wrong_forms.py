@@ -19,7 +19,7 @@ import regex
 
 from solecism.schema import ItemRow
 from solecism.treebank.candidates import ALL_VALUES
-from solecism.treebank.cloze import PREDICATIVE, wrong_answers
+from solecism.treebank.cloze import PREDICATIVE
 from solecism.treebank.forms import AGREEING, LanguageForms, ParadigmCell, WordForm, alike, may_lack
 from solecism.treebank.languages import PairRules, words_of
 from solecism.treebank.relations import (
@@ -182,10 +182,6 @@ class WrongForms:
         value = text_of(bundle(best.feats), layered(feature, item["layer"])) or ""
         frequency = self.forms.frequency(best.form)
         return WrongForm(feature, form, source, value, frequency, tuple(sorted(doubts)), best.feats)
-
-    def candidates(self, item: Item) -> int:
-        """Return how many wrong forms of its lemma an item has (:func:`wrong_answers`)."""
-        return len(wrong_answers(item, self.forms.of_lemma(item["upos"], item["lemma"])))
 
     def of_masked(self, item: Item) -> Iterator[str]:
         """Yield why nothing tells an item's answer: a case alone may be another's (hr. *tu* for
