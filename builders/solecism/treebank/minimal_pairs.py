@@ -163,8 +163,8 @@ class PairMaker:
         sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
         known = self.wrong_forms.forms.of_lemma
-        wrong = [len(wrong_answers(item, known(item["upos"], item["lemma"]))) for item in rows]
-        columns = {"doubt": doubts, "candidates": wrong}
+        counts = [len(wrong_answers(item, known(item["upos"], item["lemma"]))) for item in rows]
+        columns = {"doubt": doubts, "candidates": counts}
         for name, values in columns.items():
             field = CLOZE.field(name)
             items = items.set_column(CLOZE.names.index(name), field, pa.array(values, field.type))
