@@ -21,6 +21,7 @@ from solecism.treebank.wrong_forms import WrongForms
         ("el", "η", "οι", "αι"),
         ("pl", "swych", "swego", "swojego"),
         ("pl", "moje", "moja", "me"),
+        ("it", "è", "sono", "son"),
         ("tr", "bakıyordu", "bakıyordular", "baktılar"),
         ("tr", "gelecek", "geleceğim", "geldim"),
         ("fa", "آموخته", "آموخته", "آموختم"),
