@@ -383,7 +383,7 @@ def test_clauses_by_the_rules_of_a_language(
         ({"genitive": ("of",)}, "dogus bigu dogu x.", "bigu", "bigus"),
         ({}, "dogus bigu dogu x.", "bigu", "another noun would license it"),
         # ar. A word behind its noun goes with that or with the noun before it.
-        ({"chain": True}, "dogus saw a dogu bigu.", "bigu", "bigus"),
+        ({"chain": True}, "dogus sleepat a dogu bigu.", "bigu", "bigus"),
         ({"chain": True}, "dogus dogu bigu.", "bigu", "another noun would license it"),
         ({}, "dogus saw a dogu bigu.", "bigu", "another noun would license it"),
         # ka. Case alone is written there.

@@ -70,7 +70,7 @@ class Caps:
     """
 
     cell: int = 200
-    floor: int = 120
+    floor: int = 130
     lemma: int = 10
     closed: int = 50
     controller: int = 10

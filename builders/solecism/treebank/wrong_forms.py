@@ -267,7 +267,7 @@ class WrongForms:
         behind = words_of(item["text"][end["end"] :])[:1]
         plural = "Plur" in bundle(end["feats"]).get("Number", ())
         return plural and any(
-            self.forms.paradigms.readings(word, "NOUN", "PROPN") for word in behind
+            self.forms.paradigms.readings(word, "NOUN") for word in behind
         )
 
     def _of_case(self, item: Item) -> Iterator[str]:
@@ -569,8 +569,8 @@ class WrongForms:
         elif item["target"]["index"] < item["controller"]["index"]:
             near, own = [*words_of(_between_ends(item)), *self._behind(item)], ""
             near += [] if self.rules.genitive else words_of(before)[-1:]
-        elif self.rules.chain:  # the noun and what it is of, which may have an adjective
-            near = words_of(item["text"][: item["controller"]["start"]])[-2:]
+        elif self.rules.chain:  # the noun, what it is of, and what that is for
+            near = self._since_verb(words_of(item["text"][: item["controller"]["start"]]))[-4:]
             near += words_of(_between_ends(item))
         else:
             near = self._since_verb(words_of(_CLAUSE.split(before)[-1])[-_NEAR:])
@@ -606,8 +606,6 @@ class WrongForms:
         if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
-        elif self.rules.chain:  # a name may have a word behind it, too
-            nouns += [noun for name in bare for noun in readings_of(name, "PROPN")]
         # An unknown word with a capital may be a name.
         known = readings_of(form, "DET", "ADJ", "VERB", "AUX", "PRON")
         if not nouns and form[:1].isupper() and not known:
