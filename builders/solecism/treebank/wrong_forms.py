@@ -266,9 +266,7 @@ class WrongForms:
         end = item["controller"]
         behind = words_of(item["text"][end["end"] :])[:1]
         plural = "Plur" in bundle(end["feats"]).get("Number", ())
-        return plural and any(
-            self.forms.paradigms.readings(word, "NOUN") for word in behind
-        )
+        return plural and any(self.forms.paradigms.readings(word, "NOUN") for word in behind)
 
     def _of_case(self, item: Item) -> Iterator[str]:
         """Yield reasons why a controller may be another argument (careful)."""
