@@ -23,6 +23,7 @@ from solecism.treebank.wrong_forms import WrongForms
         ("pl", "moje", "moja", "me"),
         ("it", "è", "sono", "son"),
         ("tr", "bakıyordu", "bakıyordular", "baktılar"),
+        ("tr", "kaldı", "kaldım", "kalırdın"),
         ("tr", "gelecek", "geleceğim", "geldim"),
         ("fa", "آموخته", "آموخته", "آموختم"),
         ("he", "כספים", "כסף", "כספ"),
@@ -109,6 +110,11 @@ def test_a_genitive_may_go_with_another_noun() -> None:
     genitive, plural = bundle("Case=Gen|Number=Sing"), bundle("Case=Nom|Number=Plur")
     own = [("uusia", bundle(many)), ("uuden", genitive), ("uudet", plural)]
     assert wrong_answers(given, own) == ["uudet"]
+    # "Nende töö" is their work, whatever the number of the work.
+    own = [("selle", bundle("Case=Gen|Number=Sing")), ("nende", bundle("Case=Gen|Number=Plur"))]
+    one = {"answer": "selle", "language": "et", "feats": "Case=Gen|Number=Sing"}
+    end = {"form": "töö", "feats": "Case=Gen|Number=Sing"}
+    assert not wrong_answers({**given, **one, "controller": end}, own)
 
 
 @pytest.mark.parametrize(("gender", "expected"), [("Masc", ["нового"]), ("Fem", [])])
