@@ -74,57 +74,48 @@ def test_a_case_alone_tells_nothing(code: str, reasons: list[str]) -> None:
     assert not [*wrong_forms.of_masked({**given, "decides": ["Case", "Number"]})]
 
 
+def wrong(
+    code: str, answer: str, feats: str, controller: str, forms: dict[str, str],
+    names: tuple[str, ...], layer: str | None = None,
+) -> list[str]:  # fmt: skip
+    """The wrong forms in the place of a target that agrees in some features; ``forms``: their
+    FEATS, by form; ``controller``: its FEATS."""
+    given = {
+        "answer": answer, "language": code, "feats": feats, "layer": layer, "masked": "target",
+        "agrees_in": [*names], "decides": [*names], "controller": {"feats": controller},
+    }  # fmt: skip
+    own = {answer: feats, **forms}
+    return wrong_answers(given, [(form, bundle(theirs)) for form, theirs in own.items()])
+
+
 def test_of_forms_with_the_same_features_the_one_like_the_answer_is_wrong() -> None:
     """*Sådant* is beside *sådan*, *sånt* is another style of it."""
     common, neuter = "Gender=Com|Number=Sing", "Gender=Neut|Number=Sing"
-    given = {
-        "answer": "sådan", "language": "sv", "feats": common, "layer": None, "masked": "target",
-        "agrees_in": ["Gender"], "decides": ["Gender"],
-        "controller": {"form": "bok", "feats": common},
-    }  # fmt: skip
-    own = [("sånt", bundle(neuter)), ("sådant", bundle(neuter)), ("sådan", bundle(common))]
-    assert wrong_answers(given, own) == ["sådant"]
+    forms = {"sånt": neuter, "sådant": neuter}
+    assert wrong("sv", "sådan", common, common, forms, ("Gender",)) == ["sådant"]
 
 
 @pytest.mark.parametrize(("number", "expected"), [("Sing", ["dugu"]), ("Plur", [])])
 def test_we_may_be_said_of_a_plural_noun(number: str, expected: list[str]) -> None:
     """*Euskaldunek dugu* is good: we Basques have it."""
-    feats = {3: "Number[erg]=Plur|Person[erg]=3", 1: "Number[erg]=Plur|Person[erg]=1"}
-    given = {
-        "answer": "dute", "language": "eu", "feats": feats[3], "layer": "erg", "masked": "target",
-        "agrees_in": ["Person"], "decides": ["Person"],
-        "controller": {"form": "euskaldunek", "feats": f"Case=Erg|Number={number}"},
-    }  # fmt: skip
-    own = [("dute", bundle(feats[3])), ("dugu", bundle(feats[1]))]
-    assert wrong_answers(given, own) == expected
+    they, we = (f"Number[erg]=Plur|Person[erg]={person}" for person in (3, 1))
+    end = f"Case=Erg|Number={number}"
+    assert wrong("eu", "dute", they, end, {"dugu": we}, ("Person",), "erg") == expected
 
 
 def test_a_genitive_may_go_with_another_noun() -> None:
-    """*[Uusia] tieteen muotoja*: *uuden* goes with *tieteen*, *uudet* with neither."""
+    """*[Uusia] tieteen muotoja*: *uuden* goes with *tieteen*, *uudet* with neither; *nende töö* is
+    their work, whatever the number of the work."""
     many = "Case=Par|Number=Plur"
-    given = {
-        "answer": "uusia", "language": "fi", "feats": many, "layer": None, "masked": "target",
-        "agrees_in": ["Case", "Number"], "decides": ["Case", "Number"],
-        "controller": {"form": "muotoja", "feats": many},
-    }  # fmt: skip
-    genitive, plural = bundle("Case=Gen|Number=Sing"), bundle("Case=Nom|Number=Plur")
-    own = [("uusia", bundle(many)), ("uuden", genitive), ("uudet", plural)]
-    assert wrong_answers(given, own) == ["uudet"]
-    # "Nende töö" is their work, whatever the number of the work.
-    own = [("selle", bundle("Case=Gen|Number=Sing")), ("nende", bundle("Case=Gen|Number=Plur"))]
-    one = {"answer": "selle", "language": "et", "feats": "Case=Gen|Number=Sing"}
-    end = {"form": "töö", "feats": "Case=Gen|Number=Sing"}
-    assert not wrong_answers({**given, **one, "controller": end}, own)
+    forms = {"uuden": "Case=Gen|Number=Sing", "uudet": "Case=Nom|Number=Plur"}
+    assert wrong("fi", "uusia", many, many, forms, ("Case", "Number")) == ["uudet"]
+    one, several = "Case=Gen|Number=Sing", "Case=Gen|Number=Plur"
+    assert not wrong("et", "selle", one, one, {"nende": several}, ("Case", "Number"))
 
 
 @pytest.mark.parametrize(("gender", "expected"), [("Masc", ["нового"]), ("Fem", [])])
 def test_a_gender_that_the_answer_has_not_is_the_nouns(gender: str, expected: list[str]) -> None:
     """*[Новых] текстов*: *нового* differs in number alone, *новой* in gender, too."""
-    many = "Case=Gen|Number=Plur"
-    given = {
-        "answer": "новых", "language": "ru", "feats": many, "layer": None, "masked": "target",
-        "agrees_in": ["Number"], "decides": ["Number"],
-        "controller": {"form": "текстов", "feats": f"{many}|Gender=Masc"},
-    }  # fmt: skip
-    own = [("новых", bundle(many)), ("нового", bundle(f"Case=Gen|Gender={gender}|Number=Sing"))]
-    assert wrong_answers(given, own) == expected
+    many, one = "Case=Gen|Number=Plur", f"Case=Gen|Gender={gender}|Number=Sing"
+    end = f"{many}|Gender=Masc"
+    assert wrong("ru", "новых", many, end, {"нового": one}, ("Number",)) == expected

@@ -54,14 +54,15 @@ class Analogies:
         for before in own:
             wanted = self.targets.get(before[1], frozenset())
             for after in own:
-                if after[1] in wanted and _changing(before[0], after[0]) <= _MOST:
+                longer = max(len(before[0]), len(after[0]))
+                if after[1] in wanted and longer - shared_beginning(before[0], after[0]) <= _MOST:
                     yield before, after
 
     def _changes(self, lemma: str) -> set[tuple[_Change, str]]:
         """Return how a lemma changes endings, from the letters that change to some more."""
         found = set()
         for (form, feats), (other, theirs) in self._pairs(lemma):
-            same = max(len(form), len(other)) - _changing(form, other)
+            same = shared_beginning(form, other)
             for start in range(max(1, same - _MORE), min(same, len(form) - _FEWEST) + 1):
                 found.add(((feats, theirs, form[start:]), other[start:]))
         return found
@@ -108,12 +109,11 @@ class Analogies:
                 yield made, theirs
 
 
-def _changing(form: str, other: str) -> int:
-    """Return how many letters of the longer of two forms stand behind what both begin with.
+def shared_beginning(form: str, other: str) -> int:
+    """Return how many letters two forms begin with in common.
 
-    >>> _changing("libro", "libros"), _changing("canta", "cantan")
-    (1, 1)
+    >>> shared_beginning("libro", "libros"), shared_beginning("canta", "canto")
+    (5, 4)
     """
     letters = enumerate(zip(form, other, strict=False))
-    same = next((n for n, (a, b) in letters if a != b), min(len(form), len(other)))
-    return max(len(form), len(other)) - same
+    return next((n for n, (a, b) in letters if a != b), min(len(form), len(other)))

@@ -1,13 +1,14 @@
 """Cloze items from pairs of words that agree: tables of :data:`solecism.schema.CLOZE`."""
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
 from solecism.hashing import Hashes, combine, hex_ids, mix, text_hashes
 from solecism.schema import CLOZE, ItemRow
+from solecism.treebank.analogy import shared_beginning
 from solecism.treebank.candidates import AgreeingPairs, WordPairs, conflicts
 from solecism.treebank.conllu import Coded, Flags, Ints, Tokens
 from solecism.treebank.forms import LanguageForms, alike, differing
@@ -312,15 +313,10 @@ def wrong_answers(
         if spelt(form) not in right and clashes(theirs, wanted)
         and _is_minimal(item, feats, form, theirs)
     ]  # fmt: skip
-    minimal.sort(key=lambda pair: _common(pair[0], item["answer"]))
+    answer = item["answer"].casefold()
+    minimal.sort(key=lambda pair: shared_beginning(pair[0].casefold(), answer))
     wrong = {frozenset(theirs.items()): form for form, theirs in minimal}
     return [*{spelt(form): form for form in wrong.values()}.values()]
-
-
-def _common(form: str, answer: str) -> int:
-    """Return how many letters two forms have in common at their beginning."""
-    pairs = zip(form.casefold(), answer.casefold(), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
@@ -339,14 +335,13 @@ def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
         and rules.replaces(answer, ours, form, theirs, layer)
         and not (cases & PREDICATIVE)
         and theirs.get("Case", frozenset()).isdisjoint(rules.attributive)
-        and not (item["masked"] == "target" and _is_us_or_you(item, theirs))
+        and not (item["masked"] == "target" and _is_us_or_you(theirs, layer, other))
         and rules.is_plain(form) >= rules.is_plain(answer)
     )
 
 
-def _is_us_or_you(item: ItemRow, theirs: Bundle) -> bool:
+def _is_us_or_you(theirs: Bundle, layer: str | None, controller: Bundle) -> bool:
     """Return whether a form is of us or of you, and the controller is a plural noun."""
-    end = bundle(item["controller"]["feats"])
-    person, number = (theirs.get(layered(n, item["layer"]), ()) for n in ("Person", "Number"))
-    plural = "Plur" in number and "Plur" in end.get("Number", ())
-    return plural and "PronType" not in end and not {"1", "2"}.isdisjoint(person)
+    person, number = (theirs.get(layered(name, layer), ()) for name in ("Person", "Number"))
+    plural = "Plur" in number and "Plur" in controller.get("Number", ())
+    return plural and "PronType" not in controller and not {"1", "2"}.isdisjoint(person)
