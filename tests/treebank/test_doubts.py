@@ -41,6 +41,10 @@ KNOWN = [
     ("which", "which", "PRON", "Number=Sing|PronType=Rel"),
     ("whiches", "which", "PRON", "Number=Plur|PronType=Rel"),
     ("who", "who", "PRON", "Number=Sing|PronType=Rel"),
+    ("some", "some", "DET", "Case=Acc|PronType=Ind"),
+    ("somo", "some", "DET", "Case=Nom|PronType=Ind"),
+    ("my", "my", "DET", "Case=Acc|PronType=Prs"),
+    ("myo", "my", "DET", "Case=Nom|PronType=Prs"),
 ]  # fmt: skip
 FORMS = LanguageForms(
     "sv", {"UD_Own": {WordForm(*word): 20 for word in KNOWN}}, {"UD_Own": "CC0-1.0"}
@@ -127,6 +131,34 @@ def test_a_definite_neuter_may_stand_alone(target: str, expected: str) -> None:
 )
 def test_adjectives_in_another_case(target: str, text: str, expected: str) -> None:
     assert found(target, "dogo", DOGO, "Case", text=text, relation="modifying") == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "drops", "expected"),
+    [
+        ("some", True, "somo, pronoun or determiner"),  # el. afinei enas vathy anastenagmo
+        ("some", False, "somo"),
+        ("my", True, "myo"),
+    ],
+)
+def test_a_determiner_may_be_the_subject(target: str, drops: bool, expected: str) -> None:
+    maker = WrongForms(replace(RULES, drops=drops), FORMS)
+    of = DOGO.replace("Nom", "Acc")
+    told = found(target, "dogob", of, "Case", maker, relation="determiner", upos="DET")
+    assert told == expected
+
+
+def test_an_amount_may_be_what_a_layer_agrees_with() -> None:
+    """Basque *sarrera 3.000 pezeta da, dira*, although *sarrera* is surely nominative."""
+    layer = "Mood=Ind|Number[abs]={}|Person[abs]=3|Tense=Pres|VerbForm=Fin"
+    words = [("da", "be", "AUX", layer.format("Sing")), ("dira", "be", "AUX", layer.format("Plur")),
+             ("dogo", "dogo", "NOUN", DOGO), ("dogos", "dogo", "NOUN", DOGO.replace("Sing", "Plur")),
+             ("dogob", "dogo", "NOUN", DOGO.replace("Nom", "Acc"))]  # fmt: skip
+    known = {WordForm(*word): 20 for word in words}
+    maker = WrongForms(RULES, replace(FORMS, counts={"UD_Own": known}))
+    more = {"layer": "abs", "upos": "AUX", "lemma": "be", "feats": words[0][3]}
+    for text, expected in (("dogo 3.000 da .", "dira, another subject"), ("dogo da .", "dira")):
+        assert found("da", "dogo", DOGO, "Number", maker, text=text, **more) == expected
 
 
 def test_what_readers_doubted() -> None:
@@ -453,6 +485,20 @@ def test_a_verb_before_a_broken_plural_has_either_gender() -> None:
     rules = replace(rules_of("sq"), sound="at$", drops=False)
     for noun, expected in {"mudun": [], "madat": ["yamid"]}.items():
         given = item(f"now tamid {noun}.", "tamid", noun, of, **more)
+        assert [w.form for w in WrongForms(rules, known).judge(given)[0]] == expected
+
+
+def test_a_plural_of_things_may_have_the_feminine_of_one() -> None:
+    """Arabic *rasail albarid aliliktruniyya*: the word goes with the letters, not with the mail."""
+    masc, fem = "Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing"
+    known = knows(
+        ("barid", "barid", "NOUN", masc), ("rasail", "risala", "NOUN", "Number=Plur"),
+        ("ilik", "ilik", "ADJ", masc), ("iliktu", "ilik", "ADJ", fem),
+    )  # fmt: skip
+    more = {"lemma": "ilik", "upos": "ADJ", "feats": masc, "agrees_in": ["Gender"]}
+    for sound, expected in {"at$": [], "": ["iliktu"]}.items():
+        rules = replace(rules_of("sq"), sound=sound, chain=True, undoubted=("gender not sure",))
+        given = item("rasail barid ilik.", "ilik", "barid", masc, relation="modifying", **more)
         assert [w.form for w in WrongForms(rules, known).judge(given)[0]] == expected
 
 

@@ -35,7 +35,7 @@ def read(path: Path, size: int = 1 << 22) -> list[dict[str, object]]:
     """All words of a file, as dictionaries."""
     rows = []
     for tokens in read_tokens(path, size):
-        ids = tokens.sentences.sent_id
+        ids = [said.get("sent_id", "") for said in tokens.sentences.said]
         columns = {
             "sentence": [ids[n] for n in tokens.sentence],
             "id": tokens.number.tolist(),

@@ -64,7 +64,7 @@ def items_of(
     columns = {
         **{name: [value or None] * len(pair) for name, value in same.items()},
         "id": hex_ids(_ids(tokens, pairs.relation, word, masked, language.code)),
-        "sent_id": [tokens.sentences.sent_id[one] for one in sentence],
+        "sent_id": [tokens.sentences.said[one].get("sent_id", "") for one in sentence],
         "text": text,
         "left": [whole[:at] for whole, at in zip(text, start, strict=True)],
         "right": [
@@ -121,7 +121,7 @@ def texts_of(tokens: Tokens, wanted: Flags) -> tuple[Coded, Ints]:
     first = np.append(tokens.written[tokens.sentences.start], len(forms))
     for sentence in np.flatnonzero(wanted).tolist():
         place = slice(first[sentence], first[sentence + 1])
-        given = tokens.sentences.text[sentence]
+        given = tokens.sentences.said[sentence].get("text", "")
         found = _align(given, forms[place]) or _join(forms[place], tokens.spaced[place].tolist())
         texts[sentence], starts[place] = found
     return Coded(np.arange(len(texts)), tuple(texts)), starts
@@ -331,7 +331,7 @@ def _is_minimal(item: ItemRow, ours: Bundle, form: str, theirs: Bundle) -> bool:
     other = bundle(item["target" if item["masked"] == "controller" else "controller"]["feats"])
     return (
         differing(ours, theirs) <= told_of(item)
-        and alike(theirs, other, theirs.keys() & {"Gender", "Animacy"} - ours.keys())
+        and alike(theirs, other, theirs.keys() & {"Gender", "Animacy", "Case"} - ours.keys())
         and rules.replaces(answer, ours, form, theirs, layer)
         and not (cases & PREDICATIVE)
         and theirs.get("Case", frozenset()).isdisjoint(rules.attributive)

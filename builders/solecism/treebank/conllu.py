@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,7 @@ CHUNK = 1 << 21
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
-_COMMENT = re.compile(r"# (sent_id|text) = ?(.*)", re.DOTALL)
-_READ = ("ID", "FORM", "LEMMA", "UPOS", "FEATS", "DEPREL", "HEAD")
+_COMMENT = re.compile(r"# ([^=]*[^= ]) *= ?(.*)", re.DOTALL)
 _HEAD = re.compile(r"[0-9]{1,9}")
 _BLANKS = re.compile(r"[^\S\t\n]{2,}|[^\S\t\n ]")
 """Blanks that become one plain blank."""
@@ -148,14 +147,13 @@ class Sentences:
     """The sentences of a chunk.
 
     ``start`` and ``end``: the rows of their words, from ``start`` up to ``end`` without it;
-    ``sent_id`` and ``text``: the values of these comments, empty if there is none; ``misfits``: how
-    many have a text that does not have their words.
+    ``said``: the comments ``# name = value`` of each; ``misfits``: how many have a text that does
+    not have their words.
     """
 
     start: Ints
     end: Ints
-    sent_id: tuple[str, ...]
-    text: tuple[str, ...]
+    said: Sequence[Mapping[str, str]]
     misfits: int
 
     def __len__(self) -> int:
@@ -184,8 +182,10 @@ class Tokens:
     forms: Coded
     lemmas: Coded
     upos: Coded
+    xpos: Coded
     feats: Coded
     deprel: Coded
+    misc: Coded
     surface: Coded
     spaced: Flags
     sentences: Sentences
@@ -303,7 +303,7 @@ class _Reader:
     def tokens(self, size: int) -> Tokens:
         """Return the words that were read from a chunk of ``size`` bytes."""
         columns = dict(zip(COLUMNS, zip(*self.words, strict=True), strict=False))
-        coded = {name: Coded.of(columns.get(name, ())) for name in _READ}
+        coded = {name: Coded.of(columns.get(name, ())) for name in COLUMNS if name != "DEPS"}
         feats = coded["FEATS"]
         good = feats.table(lambda text: text == "_" or all("=" in f for f in text.split("|")), bool)
         self._check(good, "FEATS", "Feature=Value|..., nor _")
@@ -315,14 +315,12 @@ class _Reader:
         part = np.array(["-" in cells[0] for cells in self.shown], bool)
         misc = Coded.of([cells[9] for cells in self.shown])
         spaced = misc.table(lambda text: "SpaceAfter=No" not in text.split("|"), bool)
-        said = self.comments[:-1]
-        ids, texts = (tuple(one.get(key, "") for one in said) for key in ("sent_id", "text"))
         head = self._heads(coded["HEAD"], start[sentence], (end - start)[sentence])
         return Tokens(
             size, number, sentence, head, part[written], written,
-            coded["FORM"], coded["LEMMA"], coded["UPOS"], coded["FEATS"], coded["DEPREL"],
-            Coded.of([cells[1] for cells in self.shown]), spaced,
-            Sentences(start, end, ids, texts, self.misfits),
+            coded["FORM"], coded["LEMMA"], coded["UPOS"], coded["XPOS"], coded["FEATS"],
+            coded["DEPREL"], coded["MISC"], Coded.of([cells[1] for cells in self.shown]), spaced,
+            Sentences(start, end, self.comments[:-1], self.misfits),
         )  # fmt: skip
 
     def _heads(self, given: Coded, start: Ints, size: Ints) -> Ints:

@@ -333,7 +333,7 @@ def flaws_of(tokens: Tokens, language: Language, wanted: Flags) -> dict[str, Fla
     found = {name: np.zeros(len(wanted), bool) for name in FLAWS}
     for test in _OF_TEXT:
         found[test.__name__][rows] = [test(text, language) for text in texts]
-    given = [tokens.sentences.text[row] for row in rows]
+    given = [tokens.sentences.said[row].get("text", "") for row in rows.tolist()]
     found["misfit"][rows] = [
         bool(own) and own != text for own, text in zip(given, texts, strict=True)
     ]

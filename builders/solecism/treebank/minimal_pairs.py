@@ -70,7 +70,7 @@ class Caps:
     """
 
     cell: int = 200
-    floor: int = 130
+    floor: int = 140
     lemma: int = 10
     closed: int = 50
     controller: int = 10

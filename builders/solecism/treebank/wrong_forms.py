@@ -84,13 +84,12 @@ _NEAR = 8
 _WIDTH = 40
 """How many letters before it are searched for an amount."""
 _THIRD = frozenset({"3"})
+_OF_THINGS: Bundle = {"Number": frozenset({"Sing"}), "Gender": frozenset({"Fem"})}
 _NOMINATIVE = frozenset({"Nom", "Abs"})
 _DOUBTED = "readers of the language doubted such pairs"
 _LOCAL = frozenset({"Ine", "Ela", "Ill", "Ade", "Abl", "All"})
 _ASKING = frozenset({"Int", "Rel", "Ind", "Tot", "Neg"})
-_SCRIPTS = tuple(
-    regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")
-)
+_SCRIPTS = [regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek", "Armenian")]
 
 
 @dataclass(frozen=True)
@@ -159,9 +158,8 @@ class WrongForms:
         """Return the forms that are tried, the most frequent first."""
         answer, name = item["answer"], layered(feature, item["layer"])
         word = WordForm(answer, item["lemma"], item["upos"], item["feats"] or "_")
-        cells = self.forms.paradigms.others(word, name)
-        if not cells and self.analogy:
-            cells = self.forms.paradigms.by_analogy(word, name)
+        known = self.forms.paradigms
+        cells = known.others(word, name) or (known.by_analogy(word, name) if self.analogy else [])
         if self.rules.careful:  # only the form most like the right one is tried
             cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
             cells = cells[:1]
@@ -309,7 +307,9 @@ class WrongForms:
         if behind and self.rules.drops:
             yield from self._subject_behind(item, feature)
         if item["upos"] == "AUX" or form.casefold() not in self.rules.personal:
-            yield from _of_pronoun(kinds, feature)
+            yield from _of_pronoun(kinds, feature, item["upos"] == "AUX")
+        if "Rel" in kinds and feature == "Gender" and "Case" not in bundle(end["feats"]):
+            yield "another subject"  # ar. alladhi nasharat: that she published
         if feature == "Number" and _has(self.rules.converbs, _between_ends(item)):
             yield "subject of a converb"
         plural = "Plur" in bundle(end["feats"]).get("Number", ())
@@ -319,8 +319,7 @@ class WrongForms:
     def _of_object(self, end: Item, bare: bool) -> Iterator[str]:
         """Yield why a noun may be an object that stands first."""
         readings = self.forms.paradigms.readings(end["form"], "NOUN")
-        accusative = any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
-        accusative |= bare
+        accusative = bare or any("Acc" in reading.get("Case", ("Acc",)) for reading in readings)
         if self.rules.drops and self.rules.free and accusative:  # pl. projekt
             yield "object of a dropped subject"
 
@@ -370,6 +369,8 @@ class WrongForms:
             yield "differs in more"
         if item["relation"] not in _NOMINAL:
             yield from self._of_value(item, feature, ours, theirs)
+        elif item["relation"] == "determiner" and self._is_subject(item, theirs):
+            yield "pronoun or determiner"
         if self.rules.careful:
             yield from self._unlike(item, feature, cell)
         left, right = item["left"] or "", item["right"] or ""
@@ -381,6 +382,12 @@ class WrongForms:
         if self._irrealis(item, feature, cell):
             yield "subjunctive"
         yield from self._licensed(item, readings)
+
+    def _is_subject(self, item: Item, theirs: Bundle) -> bool:
+        """Return whether a determiner may be the subject, its noun the object: el. afínei énas."""
+        never = "Prs" in theirs.get("PronType", ()) or "Def" in theirs.get("Definite", ())
+        case = text_of(theirs, "Case") == "Nom" and "Acc" in self._cases(item["controller"])
+        return self.rules.drops and case and not never
 
     def _unfit(self, item: Item, feature: str, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot be taken, by rules for all languages."""
@@ -408,13 +415,13 @@ class WrongForms:
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
         """Yield why a value of a verb or predicate may be right with the controller."""
         end, careful = item["controller"], self.rules.careful
-        feats, noun = bundle(end["feats"]), not self._is_pronoun(end)
+        feats = bundle(end["feats"])
+        noun = not self._is_pronoun(end) or "Dem" in feats.get("PronType", ())  # fa. īnhā
         number = theirs.get("Number", frozenset())
-        alone = careful or "Def" in ours.get("Definite", ())
-        if feature == "Gender" and alone and "Neut" in theirs["Gender"]:
+        neuter = feature == "Gender" and "Neut" in theirs["Gender"]
+        if neuter and (careful or "Def" in ours.get("Definite", ())):
             yield "neuter alone"  # lt. svarbu, bg. първото
-        common = item["relation"] == "predicated" and "Com" in ours.get("Gender", ())
-        if feature == "Gender" and common and "Neut" in theirs["Gender"]:
+        if neuter and item["relation"] == "predicated" and "Com" in ours.get("Gender", ()):
             yield "neuter predicate"  # sv. pannkakor är gott
         if feature == "Number":
             yield from self._of_plural(item, ours, number)
@@ -558,11 +565,13 @@ class WrongForms:
         names: tuple[str, ...] = _OF_PHRASE
         reason = "another noun would license it"
         if item["relation"] not in _NOMINAL:
-            sure = item["relation"] == "verb" and self._is_nominative(item["controller"])
+            verb, layer = item["relation"] == "verb", item["layer"]
+            sure = verb and self._is_nominative(item["controller"])
+            free = (self.rules.free or layer) and not sure
+            if verb and (free or layer) and _AMOUNT.search(item["text"]):
+                yield "another subject"  # ru. nabor dali ... 25 polkov, eu. 3.000 pezeta
             near = words_of(_CLAUSE.split(before)[-1]) + words_of(_CLAUSE.split(after)[0])
-            near = near if (self.rules.free or item["layer"]) and not sure else []
-            if near and _AMOUNT.search(item["text"]) and item["relation"] == "verb":
-                yield "another subject"  # ru. nabor dali ... 25 polkov
+            near = near if free else []
             names, reason = _OF_CLAUSE, "another subject"
         elif item["target"]["index"] < item["controller"]["index"]:
             near, own = [*words_of(_between_ends(item)), *self._behind(item)], ""
@@ -601,6 +610,8 @@ class WrongForms:
             bare.append(bare[-1][1:])
         readings_of = self.forms.paradigms.readings
         nouns = [noun for name in bare for noun in readings_of(name, "NOUN", "PRON")]
+        if self.rules.sound and any("Plur" in noun.get("Number", ()) for noun in nouns):
+            nouns.append(_OF_THINGS)  # ar. rasāʾil al-barīd al-iliktrūnī, al-iliktrūniyya
         if names is _OF_CLAUSE:
             straight = {"Case": frozenset({"Nom", "Abs"})}
             nouns = [{"Person": _THIRD, **n} for n in nouns if alike(straight, n)]
@@ -617,10 +628,10 @@ def _noun(end: Item) -> WordForm:
     return WordForm(end["form"], end["lemma"] or "", "NOUN", end["feats"] or "_")
 
 
-def _of_pronoun(kinds: frozenset[str], feature: str) -> Iterator[str]:
+def _of_pronoun(kinds: frozenset[str], feature: str, linked: bool) -> Iterator[str]:
     """Yield why a verb or predicate may have another value than a pronoun of such kinds."""
-    if "Dem" in kinds and feature in ("Number", "Gender"):
-        yield "a demonstrative may go with the predicate"  # ru. это были, de. das sind
+    if "Dem" in kinds and (linked or feature in ("Number", "Gender")):
+        yield "a demonstrative may go with the predicate"  # ru. это были, de. das sind, ka. is var
     if feature == "Person" and kinds & _ASKING:
         yield "who may be of any person"  # ro. cine ești
 
@@ -650,8 +661,7 @@ def _has(pattern: str, text: str) -> bool:
 def _between_ends(item: Item) -> str:
     """Return the text between the two ends."""
     first, last = sorted((item[end]["start"], item[end]["end"]) for end in ("controller", "target"))
-    text: str = item["text"][first[1] : last[0]]
-    return text
+    return str(item["text"][first[1] : last[0]])
 
 
 def shared_letters(form: str, answer: str) -> int:
