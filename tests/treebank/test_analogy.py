@@ -19,7 +19,7 @@ def both(stem: str, plural: str = "an") -> list[WordForm]:
 def made(*words: WordForm, asked: str = "mira") -> list[tuple[str, str, str]]:
     """The forms that are made of a verb of which one form alone is known."""
     known = dict.fromkeys([*words, verb(asked, "mirar", SING)], 3)
-    cells = Paradigms(known).by_analogy(verb(asked, "mirar", SING), "Number")
+    cells = Paradigms(known).by_analogy(verb(asked, "mirar", SING), {"Number"})
     return [(cell.form, cell.feats, cell.source) for cell in cells]
 
 
@@ -58,4 +58,4 @@ def test_none_is_made_of_an_irregular_lemma() -> None:
 
 def test_nouns_and_words_of_closed_classes_are_not_made() -> None:
     word = WordForm("mira", "mira", "NOUN", SING)
-    assert Paradigms({word: 3}).by_analogy(word, "Number") == []
+    assert Paradigms({word: 3}).by_analogy(word, {"Number"}) == []

@@ -158,7 +158,7 @@ def test_a_form_or_reading_that_is_rare_is_taken_for_a_mistake() -> None:
     singular, odd = (WordForm(form, "bark", "VERB", SING) for form in ("barks", "barkz"))
     for count, number in ((2, 1), (3, 2)):
         words = Paradigms({plural: 50, singular: 30, odd: count})
-        assert len(words.others(plural, "Number")) == number
+        assert len(words.others(plural, {"Number"})) == number
     words = Paradigms({plural: 50, singular: 300, rare: 1})
     assert words.readings("barks", "VERB") == [bundle(SING)]
 

@@ -85,6 +85,7 @@ def wrong(
     given = {
         "answer": answer, "language": code, "feats": feats, "layer": layer, "masked": "target",
         "agrees_in": [*names], "decides": [*names], "controller": {"feats": controller},
+        "relation": "modifying",
     }  # fmt: skip
     own = {answer: feats, **forms}
     return wrong_answers(given, [(form, bundle(theirs)) for form, theirs in own.items()])

@@ -204,7 +204,7 @@ def test_without_lemmas_forms_of_one_stem_belong_together(
     forms = read_forms("is", [("own", path)], lambda _: None)
     words = [word for word in forms.counts["own"] if word.upos == "NOUN"]
     assert ("Number" in forms.contrasts(words[0])) == shown
-    found = [cell.form for cell in forms.paradigms.others(words[0], "Number")]
+    found = [cell.form for cell in forms.paradigms.others(words[0], {"Number"})]
     assert found == ([plural] if shown else [])
 
 

@@ -269,7 +269,10 @@ def wanted_of(item: ItemRow, read: _Read = bundle) -> Wanted:
     The layer of an item is that of its target's features; a noun is third person.
     """
     names = [(name, layered(name, item["layer"])) for name in item["agrees_in"] or ()]
-    if item["masked"] == "controller":
+    if item["relation"] not in RELATIONS:  # a request asks for the values of the word itself
+        own = read(item["feats"])
+        found = [(name, own[name]) for name, _ in names if name in own]
+    elif item["masked"] == "controller":
         target = read(item["target"]["feats"])
         found = [(name, target[at]) for name, at in names if at in target]
     else:

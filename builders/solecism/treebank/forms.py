@@ -1,7 +1,7 @@
 """The forms of a language, from its treebanks and UniMorph, and the values that they show."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -157,11 +157,6 @@ def differing(ours: Bundle, theirs: Bundle) -> set[str]:
     lacking = {name for name in ours.keys() ^ theirs.keys() if not may_lack(name)}
     clashing = _clashing(ours, theirs) - (_ANNOTATION - {"Animacy"})  # uk. novyj, novyx
     return (lacking - _ANNOTATION) | clashing
-
-
-def _differs_in(ours: Bundle, theirs: Bundle) -> str:
-    """Return the feature of agreement in which alone two such forms differ, else an empty text."""
-    return _agreeing_alone(differing(ours, theirs))
 
 
 def _contrasts(feats: str, others: Iterable[str]) -> frozenset[str]:
@@ -321,8 +316,8 @@ class Paradigms:
         self._unimorph = _by_lemma(without, self._stems, "UniMorph")
         self._counts = _count_readings({**without, **attested})
 
-    def others(self, word: WordForm, feature: str) -> list[ParadigmCell]:
-        """Return the forms of a word's lemma that differ from it in one feature alone.
+    def others(self, word: WordForm, features: Set[str]) -> list[ParadigmCell]:
+        """Return the forms of a word's lemma that differ from it in some features alone.
 
         The most frequent form comes first; forms that are spelt like the word are left out. Other
         features of agreement may be missing in one of the two, as gender is in the Russian plural.
@@ -337,15 +332,15 @@ class Paradigms:
         for cell in cells:
             most[cell.feats] = max(most[cell.feats], cell.count)
         common = (cell for cell in cells if cell.count >= _RARE * most[cell.feats])
-        found = [cell for cell in common if _differs_in(ours, bundle(cell.feats)) == feature]
+        found = [cell for cell in common if differing(ours, bundle(cell.feats)) == features]
         cells = self._unimorph.get(lemma, [])
         same = (bundle(cell.feats) for cell in cells if cell.form.casefold() == form)
         own = [feats for feats in same if alike(ours, feats)]
-        found += [c for c in cells if any(_differs_in(f, bundle(c.feats)) == feature for f in own)]
+        found += [c for c in cells if any(differing(f, bundle(c.feats)) == features for f in own)]
         spelt_otherwise = (cell for cell in found if cell.form.casefold() != form)
         return sorted(spelt_otherwise, key=lambda cell: (-cell.count, cell.form, cell.feats))
 
-    def by_analogy(self, word: WordForm, feature: str) -> list[ParadigmCell]:
+    def by_analogy(self, word: WordForm, features: Set[str]) -> list[ParadigmCell]:
         """Return forms that no source has, made as other lemmas make them."""
         analogies = self._analogies.get(word.upos)
         if analogies is None:
@@ -353,7 +348,7 @@ class Paradigms:
         made = analogies.of(_lemma(word, self._stems)[0], word.form, word.feats)
         cells = [ParadigmCell(form, feats, 0, "analogy") for form, feats in made]
         ours = bundle(word.feats)
-        return [cell for cell in cells if _differs_in(ours, bundle(cell.feats)) == feature]
+        return [cell for cell in cells if differing(ours, bundle(cell.feats)) == features]
 
     @cached_property
     def _analogies(self) -> Mapping[str, Analogies]:
@@ -366,9 +361,9 @@ class Paradigms:
                 for lemma, cells in own.items()
             }
             known = sorted({feats for forms in lemmas.values() for _, feats in forms})
-            bundles = {feats: bundle(feats) for feats in known}
             targets = {
-                a: frozenset(b for b in known if _differs_in(bundles[a], bundles[b])) for a in known
+                a: frozenset(b for b in known if _agreeing_alone(differing(bundle(a), bundle(b))))
+                for a in known
             }
             found[upos] = Analogies(lemmas, targets)
         return found

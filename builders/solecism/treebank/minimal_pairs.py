@@ -253,19 +253,20 @@ def _ends(item: Item) -> _Ends:
 def _row(item: Item, wrong: WrongForm) -> Row:
     """Return the row of a pair."""
     left, good, bad, right = item["left"] or "", item["answer"], wrong.form, item["right"] or ""
+    before, behind = wrong.around or (left, right)
     prefix = left.rstrip()
-    one = bool(prefix) and left != prefix  # a prefix must end before a blank
+    one = bool(prefix) and left != prefix and before == left  # a prefix must end before a blank
     return {
         "id": blake2b(f"{item['id']} {wrong.feature}".encode(), digest_size=8).hexdigest(),
         "set_id": item["id"],
         "UID": f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}",
         "field": "morphology",
-        "linguistics_term": TERMS[item["relation"]],
+        "linguistics_term": TERMS.get(item["relation"], item["relation"]),
         "language": item["language"],
         "sentence_good": left + good + right,
-        "sentence_bad": left + bad + right,
+        "sentence_bad": before + bad + behind,
         "tokens_good": _tokens(left, good, right),
-        "tokens_bad": _tokens(left, bad, right),
+        "tokens_bad": _tokens(before, bad, behind),
         "simple_LM_method": True,
         "one_prefix_method": one,
         "one_prefix_prefix": prefix if one else None,
@@ -302,10 +303,10 @@ def _slots(item: Item, wrong: WrongForm) -> list[Row]:
     A controller that is written together with other words has no slot.
     """
     start, size = len(item["left"] or ""), len(item["answer"])
-    grown = len(wrong.form) - size
-    places = [("target", item["upos"], (start, start + size), (start, start + size + grown))]
+    grown, at = len(wrong.form) - size, len(wrong.around[0]) if wrong.around else start
+    places = [("target", item["upos"], (start, start + size), (at, at + size + grown))]
     first, end = item["controller"]["start"], item["controller"]["end"]
-    if item["text"][first:end] == item["controller"]["form"]:
+    if item["text"][first:end] == item["controller"]["form"] and not wrong.around:
         moved = grown * (first > start)
         places.append(("controller", None, (first, end), (first + moved, end + moved)))
     return [

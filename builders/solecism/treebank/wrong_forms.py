@@ -99,7 +99,7 @@ class WrongForm:
     ``feature``: the feature in which it is wrong; ``value``: its value of that feature; ``source``:
     where the form is found: ``UD``, ``UniMorph`` or ``both``, or ``analogy``; ``frequency``: how
     often the treebanks have it; ``doubts``: reasons of :data:`DOUBTS` why it may be right;
-    ``feats``: its FEATS.
+    ``feats``: its FEATS; ``around``: what stands before and behind it, if other words change, too.
     """
 
     feature: str
@@ -109,6 +109,7 @@ class WrongForm:
     frequency: int
     doubts: tuple[str, ...] = ()
     feats: str = ""
+    around: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,10 @@ class WrongForms:
 
     def _cells(self, item: Item, feature: str) -> list[ParadigmCell]:
         """Return the forms that are tried, the most frequent first."""
-        answer, name = item["answer"], layered(feature, item["layer"])
+        answer, names = item["answer"], {layered(feature, item["layer"])}
         word = WordForm(answer, item["lemma"], item["upos"], item["feats"] or "_")
         known = self.forms.paradigms
-        cells = known.others(word, name) or (known.by_analogy(word, name) if self.analogy else [])
+        cells = known.others(word, names) or (known.by_analogy(word, names) if self.analogy else [])
         if self.rules.careful:  # only the form most like the right one is tried
             cells.sort(key=lambda c: -shared_letters(c.form, answer) / len(answer + c.form))
             cells = cells[:1]
@@ -596,10 +597,10 @@ class WrongForms:
         return words[max(verbs, default=0) :]
 
     def _behind(self, item: Item) -> list[str]:
-        """Return the words behind the noun of a target, if it is the genitive of one of them."""
+        """Return the words behind the noun of a target that may be what the target goes with."""
         end = item["controller"]
         behind = words_of(_CLAUSE.split(item["text"][end["end"] :])[0])
-        if "Gen" in bundle(end["feats"]).get("Case", ()):
+        if "Gen" in bundle(end["feats"]).get("Case", ()) or "case alone" in self.rules.undoubted:
             return behind[:_FEW]  # ka. elekʼtʼromagnitʼur(i) tʼalɣata ... sičkare
         return behind[1 : 1 + _FEW] if behind[:1] and behind[0] in self.rules.genitive else []
 
