@@ -47,7 +47,7 @@ TERMS = {
 }
 """The term of the literature for each relation."""
 _CLOSED = ("DET", "AUX", "PRON", "ADP")
-_GRAVE = frozenset({"us or you", "case alone"})
+_GRAVE = frozenset({"us or you", "case alone", "subject of a converb"})
 """Doubts that leave an item out: of such pairs more than a tenth are right on both sides."""
 _TOKEN = regex.compile(r"[\w\p{M}]+(?:[-.'’״\"][\w\p{M}]+)*['’]?|[^\w\s]")
 Row = dict[str, Any]
