@@ -19,7 +19,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 GROUPS = {
     "Make": ("new", "build", "convert", "language"),
     "Check": ("check", "audit", "lock", "diff"),
-    "Mine": ("mine",),
+    "Mine": ("mine", "query"),
     "Publish": ("push", "site"),
     "Score": ("score", "report", "analyse", "explain", "train"),
     "Judge": ("judge",),

@@ -41,6 +41,9 @@ from solecism.works.sources import LocalSource, fetch, found_languages, mirrors
               help="What agrees: a stanza that `mine --profile --out` wrote.")  # fmt: skip
 @cli.option("--out", type=cli.NEW_FILE, help="Items: a .parquet or .jsonl file.")
 @cli.option("--pairs", type=cli.NEW_FILE, help="Minimal pairs of the items: a .parquet file.")
+@cli.option("--query", "tests", type=cli.FILE,
+              help="Mine what the tests of a file ask for (docs/query.md).")  # fmt: skip
+@cli.option("--items", type=cli.NEW_FILE, help="With --query: another name of --out.")
 @cli.option("--profile", is_flag=True, help="Show what agrees; --out: write it as a stanza.")
 @cli.option("--fetch", "fetched", is_flag=True,
               help="PATHS are a data set and languages (default: all).")  # fmt: skip
@@ -48,8 +51,8 @@ from solecism.works.sources import LocalSource, fetch, found_languages, mirrors
 @cli.JSON
 @cli.ROOT
 def command(
-    paths: tuple[Path, ...], profile: bool, fetched: bool, commercial: bool, as_json: bool,
-    root: Root, **options: Any,
+    paths: tuple[Path, ...], tests: Path | None, items: Path | None, profile: bool, fetched: bool,
+    commercial: bool, as_json: bool, root: Root, **options: Any,
 ) -> None:  # fmt: skip
     if fetched:
         dataset, *codes = map(str, paths)
@@ -58,6 +61,9 @@ def command(
     language = options["language"] or ""
     if language not in languages():
         options["language"] = code_of(language) or options["language"]
+    if tests:
+        _mine_queries(paths, tests, items, as_json, **options)
+        return
     if profile:
         _show_profile(paths, options["language"], options["out"], as_json)
         return
@@ -68,6 +74,29 @@ def command(
     else:
         written = filter(None, (options["out"], options["pairs"]))
         cli.print_lines(_table(mined), *(f"wrote {path}: show or score it" for path in written))
+
+
+def _mine_queries(
+    paths: Sequence[Path], tests: Path, items: Path | None, as_json: bool, language: str | None,
+    licence: str, out: Path | None, pairs: Path | None, **_: object,
+) -> None:  # fmt: skip
+    """Mine what tests ask for, and say what was found, and what was left out with an example."""
+    from solecism.query.run import mine_queries
+    from solecism.query.tests import read_tests
+
+    out = items or out
+    mined = mine_queries(paths, read_tests(tests), language or None, licence, out, pairs)
+    if as_json:
+        cli.print_json(mined.facts())
+        return
+    forms = mined.forms
+    rows = [(test.id, f"{forms.matches[test.id]:,}") for test in forms.tests]
+    counts = {"items": mined.items, "certain pairs": mined.certain, "wide pairs": mined.wide}
+    rows += [(name, f"{count:,}") for name, count in counts.items()]
+    rows += [(f"no pair: {why}", f"{count:,}") for why, count in forms.skipped.most_common()]
+    examples = [f"{why}: {sentence}" for why, sentence in forms.examples.items()]
+    written = [f"wrote {path}: show or score it" for path in (out, pairs) if path]
+    cli.print_lines(cli.plain_table(rows, ["found"], ["words"]), "", *examples, *written)
 
 
 def _table(mined: Mined) -> Table:

@@ -24,7 +24,7 @@ from solecism.treebank.cloze import wrong_answers
 from solecism.treebank.conllu import Flags
 from solecism.treebank.forms import differing
 from solecism.treebank.relations import bundle, layered, text_of
-from solecism.treebank.wrong_forms import DOUBTS, Item, WrongForm, WrongForms
+from solecism.treebank.wrong_forms import Item, WrongForm, WrongForms
 
 EXTRA = (
     "doubt", "flipped", "differs", "good_value", "bad_value", "layer", "relation", "source",
@@ -160,7 +160,7 @@ class PairMaker:
         for item, own in zip(rows, reasons, strict=True):
             of_pair = found.get(_ends(item), {})
             own.update(*(of_pair.get(name, ()) for name in item["decides"]))
-        sure = np.array([own <= {*DOUBTS} - _GRAVE for own in reasons], bool)
+        sure = np.array([own <= {*self.wrong_forms.marks} - _GRAVE for own in reasons], bool)
         doubts = ["; ".join(sorted(own)) or None for own in reasons]
         known = self.wrong_forms.forms.of_lemma
         counts = [len(wrong_answers(item, known(item["upos"], item["lemma"]))) for item in rows]

@@ -209,7 +209,7 @@ def mine(
     with TemporaryDirectory() as folder:
         parsed = _parse(given, spacy, Path(folder), show) if spacy else (files_of(given), "")
         files, of_pipeline = parsed
-        code = language or of_pipeline or _language_of(files)
+        code = language or of_pipeline or code_of_files(files)
         if not (stanza or known_code(code)):
             near = candidates("codes", origin_languages(), code)
             way = "name the language with --language, or say what agrees with --stanza"
@@ -253,7 +253,7 @@ def survey(
 ) -> Profile:
     """Return the profile of the language of CoNLL-U files; raises as :func:`mine` does."""
     files = files_of(paths)
-    profile = _read(files, language or _language_of(files), progress or no_progress)[1]
+    profile = _read(files, language or code_of_files(files), progress or no_progress)[1]
     return replace(profile, bare=sorted({*map(treebank_of, filter(lacks_features, files))}))
 
 
@@ -275,7 +275,7 @@ def _parse(
     return files, parser.lang or ""
 
 
-def _language_of(files: Sequence[Path]) -> str:
+def code_of_files(files: Sequence[Path]) -> str:
     """Return the language that names of files begin with, as ``el_gdt-ud-dev.conllu`` does."""
     codes = {file.name.partition("_")[0] for file in files}
     if len(codes) == 1 and _CODE.fullmatch(code := codes.pop()):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain
+from typing import ClassVar
 
 import regex
 
@@ -116,10 +117,11 @@ class WrongForm:
 class WrongForms:
     """A maker of wrong forms for a language.
 
-    ``analogy``: whether forms are made that no source has; ``skipped``: how often no form was
-    found, by reason.
+    ``marks``: the reasons that do not drop a form; ``analogy``: whether forms are made that no
+    source has; ``skipped``: how often no form was found, by reason.
     """
 
+    marks: ClassVar[tuple[str, ...]] = DOUBTS
     rules: PairRules
     forms: LanguageForms
     analogy: bool = True
@@ -150,7 +152,7 @@ class WrongForms:
         """Return the first reason that drops a form; without one, the doubts."""
         doubts = set()
         for reason in reasons:
-            if reason not in DOUBTS:
+            if reason not in self.marks:
                 return reason
             doubts.add(reason)
         return frozenset(doubts.difference(self.rules.undoubted))

@@ -1,0 +1,119 @@
+"""Run the tests of a file on treebanks, and write the items and minimal pairs that they give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from solecism.errors import unknown_error
+from solecism.files import writing
+from solecism.query.mine import QueryForms
+from solecism.query.tests import OTHER, Test
+from solecism.schema import CLOZE, pair_schema
+from solecism.treebank.conllu import files_of, read_tokens
+from solecism.treebank.forms import LanguageForms, read_forms, read_list
+from solecism.treebank.languages import rules_of
+from solecism.treebank.minimal_pairs import EXTRA, PairMaker
+from solecism.treebank.mining import (
+    FreshItems,
+    MiningCounts,
+    code_of_files,
+    treebank_of,
+    write_items,
+)
+from solecism.treebank.relations import bundle
+from solecism.works.sources import lexicon
+
+
+@dataclass(frozen=True)
+class Queried:
+    """What tests gave: ``items``, ``certain`` and ``wide`` (certain ones included) count them."""
+
+    forms: QueryForms
+    items: int
+    certain: int
+    wide: int
+
+    def facts(self) -> dict[str, object]:
+        """Return what ``--json`` and a manifest say."""
+        counts = {"items": self.items, "pairs": self.certain, "wide": self.wide}
+        why = {
+            "passed_over": dict(self.forms.skipped.most_common()),
+            "examples": self.forms.examples,
+        }
+        tests = [{**t.facts(), "matches": self.forms.matches[t.id]} for t in self.forms.tests]
+        return {"language": self.forms.rules.code, "tests": tests, **counts, **why}
+
+
+def mine_queries(
+    paths: Sequence[Path], tests: Sequence[Test], language: str | None = None, licence: str = "",
+    items: Path | None = None, pairs: Path | None = None,
+) -> Queried:  # fmt: skip
+    """Make items and pairs of what tests find in CoNLL-U files, or in folders of them.
+
+    The words of UniMorph are used where they are at hand, unless all tests want those of the
+    treebank alone. Raises :class:`InputError` for files that are wrong, and for a change to a value
+    that no form has.
+    """
+    files = files_of(paths)
+    code = language or code_of_files(files)
+    query = QueryForms(rules_of(code), LanguageForms(code, {}), tests=tests)
+    read = read_forms(code, ((treebank_of(file), file) for file in files), query.see)
+    query = replace(query, forms=_with_list(read, tests))
+    _check_values(tests, query.forms)
+    counts, maker = MiningCounts(), PairMaker(query)
+    tables = [*FreshItems(counts, strict=False, maker=maker).of(_tables(files, query, licence))]
+    found = pa.concat_tables([CLOZE.empty_table(), *tables])
+    columns = sorted({name for own in query.kept.values() for name in own})
+    kept = [query.kept[one] for one in found["id"].to_pylist()]
+    for name in columns:
+        found = found.append_column(name, pa.array([own.get(name) for own in kept], pa.string()))
+    certain = maker.certain()
+    wide = maker.wide(certain)
+    if items:
+        write_items([found], items)
+    if pairs:
+        rows = wide.rows()
+        for row in rows:
+            row["features"] |= query.kept[row["set_id"]]
+        with writing(pairs) as part:
+            table = pa.Table.from_pylist(rows, pair_schema((*EXTRA, *columns)))
+            pq.write_table(table, part, compression="zstd")
+    sizes = (sum(map(len, one.cells.values())) for one in (certain, wide))
+    return Queried(query, len(found), *sizes)
+
+
+def _tables(files: Sequence[Path], query: QueryForms, licence: str) -> Iterator[pa.Table]:
+    for file in files:
+        origin = {"treebank": treebank_of(file), "licence": licence, "genre": ""}
+        for tokens in read_tokens(file):
+            yield from query.tables(tokens, origin)
+
+
+def _with_list(forms: LanguageForms, tests: Sequence[Test]) -> LanguageForms:
+    """Return forms with those of UniMorph, if its list is at hand and some test wants it."""
+    found = lexicon(forms.language)
+    if found is None or not found.files or all(test.forms == "treebank" for test in tests):
+        return forms
+    listed = read_list(found.files, found.origin.repository.partition("/")[2])
+    return LanguageForms(forms.language, forms.counts, {}, listed, forms.besides)
+
+
+def _check_values(tests: Sequence[Test], forms: LanguageForms) -> None:
+    """Raise :class:`InputError` if a test changes a feature to a value that no form has."""
+    known: dict[str, set[str]] = defaultdict(lambda: {OTHER})
+    for words in (*forms.counts.values(), forms.unimorph or ()):
+        for feats in {word.feats for word in words}:
+            for name, values in bundle(feats).items():
+                known[name] |= {*values, ",".join(sorted(values))}
+    for test in tests:
+        for name, value in (pair for change in test.changes for pair in change.items()):
+            if value not in known[name]:
+                raise unknown_error(
+                    f"no form has {name} =", value, "values", sorted(known[name]), *test.place
+                )
