@@ -35,8 +35,8 @@ LEAST = 50
 """A language with fewer items is built only if it is named."""
 
 
-def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
-    """Return four configs for each language that is named.
+def mined_configs(dataset: str, names: Sequence[str], commercial: bool = False) -> list[Config]:
+    """Return four configs of a mined data set for each language that is named.
 
     Without names these are the languages with treebanks on this machine. ``commercial`` leaves out
     treebanks that forbid commercial use. Raises :class:`InputError` for a language that is unknown
@@ -55,9 +55,11 @@ def agreement_configs(dataset: str, names: Sequence[str], commercial: bool = Fal
         every = treebanks(code, commercial)
         sure = [t for t in every if t.origin.name not in doubtful]
         found[code] = sure or (every if named else [])
-    mined = (_MinedLanguage(code, some, commercial) for code, some in found.items() if some)
-    least = 1 if names else LEAST
-    return [config for language in mined for config in _configs(language, least)]
+    kind = _MinedLanguage if dataset == "agreement" else _QueriedLanguage
+    mined = (kind(code, some, commercial) for code, some in found.items() if some)
+    least = 1 if names else kind.least
+    asked = (language for language in mined if language.is_asked)
+    return [config for language in asked for config in _configs(language, least)]
 
 
 def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
@@ -91,7 +93,14 @@ def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
 
 
 class _MinedLanguage:
-    """A language that is mined: its treebanks one after the other, then its forms and pairs."""
+    """A language that is mined: its treebanks one after the other, then its forms and pairs.
+
+    ``least``: how many items it must have, unless it is named; ``is_asked``: whether there is
+    anything to mine.
+    """
+
+    least = LEAST
+    is_asked = True
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         self.code, self.commercial = code, commercial
@@ -125,6 +134,13 @@ class _MinedLanguage:
     def pairs(self) -> PairMaker:
         return PairMaker(WrongForms(rules_of(self.code), self.inventory))
 
+    def tables(self, found: LocalSource, tally: MiningCounts) -> Iterator[pa.Table]:
+        """Yield the items of a treebank, chunk by chunk, duplicates included."""
+        origin = found.origin
+        settings = replace(self.settings, licence=origin.licence, genre=", ".join(origin.genre))
+        for path in found.files:
+            yield from mine_file(path, settings, tally)
+
     @cached_property
     def certain(self) -> PairSet:
         return self.pairs.certain()
@@ -150,18 +166,51 @@ class _MinedLanguage:
         return [found.facts() for found in (*self.found, self.lexicon) if found]
 
 
+class _QueriedLanguage(_MinedLanguage):
+    """A language in which the requests that ship look for words (:mod:`solecism.query`)."""
+
+    least = 1
+
+    def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
+        super().__init__(code, found, commercial)
+        self.tests = [test for test in shipped_tests() if code in (test.languages or (code,))]
+        self.is_asked = bool(self.tests)
+
+    @cached_property
+    def query(self) -> QueryForms:
+        code = self.code
+        asked = QueryForms(rules_of(code), LanguageForms(code, {}), tests=self.tests)
+        forms = read_inventory(code, self.found, self.lexicon, asked.see)
+        return replace(asked, forms=forms)
+
+    @cached_property
+    def inventory(self) -> LanguageForms:
+        return self.query.forms
+
+    @cached_property
+    def pairs(self) -> PairMaker:
+        return PairMaker(self.query)
+
+    def tables(self, found: LocalSource, tally: MiningCounts) -> Iterator[pa.Table]:
+        origin = found.origin
+        about = {"treebank": origin.name, "licence": origin.licence, "genre": ", ".join(origin.genre)}
+        for path in found.files:
+            for tokens in read_tokens(path):
+                tally.sentences += len(tokens.sentences)
+                tally.words += len(tokens)
+                yield from self.query.tables(tokens, about)
+
+
 def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
     """Mine the items of one treebank, without those that earlier ones of the language have.
 
     The maker of pairs gets each of them too. What is returned has what every filter left out.
     """
     origin, tally, example = found.origin, MiningCounts(), tuple[str, ...]()
-    settings = replace(mined.settings, licence=origin.licence, genre=", ".join(origin.genre))
     unseen = FreshItems(tally, strict=True, seen=mined.seen, maker=mined.pairs)
-    for path in found.files:
-        for fresh in unseen.of(mine_file(path, settings, tally)):
-            example = example or example_of(fresh)
-            yield fresh
+    for fresh in unseen.of(mined.tables(found, tally)):
+        example = example or example_of(fresh)
+        yield fresh
     yield from unseen.rest()
     counts = Counts(sets=tally.items, pairs=tally.items, skipped=Counter(tally.dropped))
     facts = {
