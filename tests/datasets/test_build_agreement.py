@@ -12,7 +12,7 @@ from datasets import load_dataset
 
 from solecism.commands import main
 from solecism.datasets import from_treebanks
-from solecism.datasets.from_treebanks import agreement_configs
+from solecism.datasets.from_treebanks import mined_configs
 from solecism.errors import InputError
 from solecism.hub.push import plan_push
 from solecism.schema import CLOZE, FORMS
@@ -229,7 +229,7 @@ def test_a_language_that_has_only_nc_says_so(mirror: Path, monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("mirror")
 def test_a_word_list_without_a_licence_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    (mined,) = [c for c in agreement_configs("agreement", ["en"]) if c.name == "en-forms"]
+    (mined,) = [c for c in mined_configs("agreement", ["en"]) if c.name == "en-forms"]
     listed = LocalSource(replace(lists()["eng"], licence=NOT_STATED), ())
     monkeypatch.setattr(from_treebanks, "lexicon", lambda code: listed)
     assert from_treebanks._MinedLanguage("en", ()).lexicon is None

@@ -93,11 +93,11 @@ def build(
     known: Mapping[str, Sequence[Template]] = {}
     if entry.configs == MINED:
         # What mines treebanks takes long to import, and templates do without it.
-        from solecism.datasets.from_treebanks import agreement_configs
+        from solecism.datasets.from_treebanks import mined_configs
         from solecism.treebank.languages import doubtful_sources
 
         others = [n for n, config in before.items() if config.kind == "cloze"] if configs else []
-        made = agreement_configs(dataset, [*configs, *others], commercial)
+        made = mined_configs(dataset, [*configs, *others], commercial)
         left_out = {} if configs else doubtful_sources()
     else:
         known = templates_of_configs(home, entry)

@@ -17,8 +17,11 @@ from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, ItemS
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
+from solecism.query.mine import QueryForms
+from solecism.query.tests import shipped_tests
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
+from solecism.treebank.conllu import read_tokens
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker, PairSet
@@ -134,6 +137,11 @@ class _MinedLanguage:
     def pairs(self) -> PairMaker:
         return PairMaker(WrongForms(rules_of(self.code), self.inventory))
 
+    @property
+    def told(self) -> Facts:
+        """What the manifest says of all treebanks of the language."""
+        return {"agrees": self.settings.language.rule_texts(), "reason": self.profile.reason}
+
     def tables(self, found: LocalSource, tally: MiningCounts) -> Iterator[pa.Table]:
         """Yield the items of a treebank, chunk by chunk, duplicates included."""
         origin = found.origin
@@ -155,7 +163,7 @@ class _MinedLanguage:
         Otherwise a build of all languages would not fit in memory.
         """
         facts = self.pairs.facts(self.wide, doubtful=True)
-        for name in ("inventory", "settings", "profile", "pairs", "certain", "wide"):
+        for name in ("query", "inventory", "settings", "profile", "pairs", "certain", "wide"):
             self.__dict__.pop(name, None)
         self.seen, self.evidence = SeenHashes(), Evidence()
         return facts
@@ -187,13 +195,22 @@ class _QueriedLanguage(_MinedLanguage):
     def inventory(self) -> LanguageForms:
         return self.query.forms
 
+    @property
+    def told(self) -> Facts:
+        facts = [{**test.facts(), "matches": self.query.matches[test.id]} for test in self.tests]
+        return {"agrees": {}, "reason": "", "tests": facts}
+
     @cached_property
     def pairs(self) -> PairMaker:
         return PairMaker(self.query)
 
     def tables(self, found: LocalSource, tally: MiningCounts) -> Iterator[pa.Table]:
         origin = found.origin
-        about = {"treebank": origin.name, "licence": origin.licence, "genre": ", ".join(origin.genre)}
+        about = {
+            "treebank": origin.name,
+            "licence": origin.licence,
+            "genre": ", ".join(origin.genre),
+        }
         for path in found.files:
             for tokens in read_tokens(path):
                 tally.sentences += len(tokens.sentences)
@@ -220,8 +237,7 @@ def _items(mined: _MinedLanguage, found: LocalSource) -> Items:
         "masked": dict(sorted(tally.masked.items())),
         "licence": origin.licence,
         "bare": found in mined.bare,
-        "agrees": mined.settings.language.rule_texts(),
-        "reason": mined.profile.reason,
+        **mined.told,
         "sources": [found.facts()],
     }
     return _built(origin.name, f"mined from {origin.name}", counts, example, facts)

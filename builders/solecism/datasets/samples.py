@@ -19,7 +19,7 @@ from solecism.datasets.from_templates import (
     load_paradigms,
     templates_of_configs,
 )
-from solecism.datasets.from_treebanks import agreement_configs
+from solecism.datasets.from_treebanks import mined_configs
 from solecism.datasets.glosses import find_glosses
 from solecism.datasets.manifest import MANIFEST, read_manifest
 from solecism.datasets.sizes import MinedSize, mined_size
@@ -152,7 +152,7 @@ def _mined(root: Root, dataset: str, name: str, wanted: Wanted) -> Sample:
     """Mine enough items to choose from; raises :class:`InputError` without their treebanks."""
     language, dash, kind = name.partition("-")
     code = find_code(language, f"data set {dataset!r} has no config {{}}")
-    known = {config.name: config for config in agreement_configs(dataset, [code])}
+    known = {config.name: config for config in mined_configs(dataset, [code])}
     (chosen,) = choose(dataset, known, [f"{code}{dash}{kind}"])
     if known[chosen].kind == "pair":  # pairs are made of items
         for source in next(iter(known.values())).sources:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -78,6 +79,13 @@ def read_tests(path: Path) -> list[Test]:
     if not found:
         raise fail("holds no test", path)
     return found
+
+
+@cache
+def shipped_tests() -> list[Test]:
+    """Return the tests that ship with Solecism (``requests/``), in the order of their files."""
+    files = sorted((Path(__file__).parent / "requests").glob("*.yaml"))
+    return [test for file in files for test in read_tests(file)]
 
 
 def _read_test(entry: Entry, path: Path) -> Test:
