@@ -28,7 +28,7 @@ from solecism.treebank.filters import flaws_of
 from solecism.treebank.forms import ParadigmCell, WordForm, alike
 from solecism.treebank.languages import Language, words_of
 from solecism.treebank.profile import Evidence, language_of, profile_of
-from solecism.treebank.relations import Bundle, bundle, text_of, third_person
+from solecism.treebank.relations import AGREEMENT, Bundle, bundle, text_of, third_person
 from solecism.treebank.wrong_forms import DOUBTS, LIKE, Item, WrongForm, WrongForms, shared_letters
 
 OFTEN = 0.05
@@ -224,7 +224,7 @@ class QueryForms(WrongForms):
             if source == "both" or (source == "unimorph") == (cell.source == "UniMorph")
             if all(
                 text_of(bundle(cell.feats), name) == value
-                or (value == OTHER and not bundle(cell.feats)[name] & ours[name])
+                or (value == OTHER and not bundle(cell.feats)[name] & ours.get(name, frozenset()))
                 for name, value in change.items()
             )
         ]  # fmt: skip
@@ -255,19 +255,16 @@ class QueryForms(WrongForms):
         yield from self._of_spelling(item, match, cell)
         word, theirs = match.word(match.row), bundle(cell.feats)
         ours = bundle(word.feats)
-        if not self.rules.replaces(item["answer"], ours, cell.form, theirs, ""):
+        layer = item["decides"][0].partition("[")[2].removesuffix("]")
+        if not self.rules.replaces(item["answer"], ours, cell.form, theirs, layer):
             yield "differs in more"
         readings = self.forms.paradigms.readings(cell.form, word.upos)
         if any(alike(reading, ours) for reading in readings):
             yield "form of the wanted cell"
         yield from self._of_frame(match, theirs)
         yield from self._of_sentence(item, match, cell)
-        relation, straight = match.relation(match.row), theirs.get("Case", frozenset()) & _STRAIGHT
-        if straight and relation in ("obj", "iobj"):
-            yield from self._of_subject(match, theirs)
-        alone = not match.dependents(match.head, "obj", "cop")
-        if relation == "nsubj" and "Case" in theirs and not straight and alone and self.rules.drops:
-            yield "object of a dropped subject"
+        if "Case" in item["decides"]:
+            yield from self._of_role(match, theirs)
 
     def _of_spelling(self, item: Item, match: _Match, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot stand in the sentence, however it is meant."""
@@ -277,13 +274,15 @@ class QueryForms(WrongForms):
         if rules.spelt(cell.form) == rules.spelt(answer):
             yield "another spelling"
         like = shared_letters(cell.form, answer) >= LIKE * min(len(cell.form), len(answer))
-        if upos not in ("PRON", "DET", "AUX") and not like:
+        if upos in ("NOUN", "ADJ") and not like:
             yield "too unlike the right form"
         if not rules.fits(item["left"] or "", answer, cell.form, item["right"] or "", False):
             yield "spelling of neighbours"
 
     def _of_frame(self, match: _Match, theirs: Bundle) -> Iterator[str]:
         """Yield whether the frame has the other value, too, or tells too little."""
+        if match.test.agrees:
+            return
         value = _values(theirs, match.test)
         own = self.frames[match.frame]
         if own[value] > OFTEN * own.total():
@@ -321,9 +320,18 @@ class QueryForms(WrongForms):
                 yield "two forms"
                 return
 
-    def _of_subject(self, match: _Match, theirs: Bundle) -> Iterator[str]:
-        """Yield whether the target may be the subject in its bad form: the verb can agree with it,
-        and no subject is there that is surely one."""
+    def _of_role(self, match: _Match, theirs: Bundle) -> Iterator[str]:
+        """Yield whether the target may be another argument in its bad form.
+
+        An object may be the subject if the verb can agree with it, and no subject is there that is
+        surely one; a subject may be the object if there is no other, and subjects are dropped.
+        """
+        relation, straight = match.relation(match.row), theirs.get("Case", frozenset()) & _STRAIGHT
+        alone = not match.dependents(match.head, "obj", "cop")
+        if relation == "nsubj" and not straight and alone and self.rules.drops:
+            yield "object of a dropped subject"
+        if not straight or relation not in ("obj", "iobj"):
+            return
         verb = bundle(match.word(match.head).feats)
         if not alike(verb, third_person(theirs), ("Number", "Person", "Gender")):
             return
@@ -341,7 +349,8 @@ class QueryForms(WrongForms):
         """Return the text around the target in which its partners have changed with it, and why a
         pair cannot be made."""
         ours, theirs = bundle(match.word(match.row).feats), bundle(cell.feats)
-        names = [n for change in match.test.changes for n in change if ours.get(n) != theirs.get(n)]
+        both = ours.keys() & theirs.keys()
+        names = [n for n in AGREEMENT if n in both and not ours[n] & theirs[n]]
         changed = dict[int, str]()
         for row in _family(match, (*_PARTNERS, *match.test.agreeing)):
             word = match.word(row)

@@ -72,13 +72,14 @@ class Item:
     """A part of a request.
 
     ``tests``: what is asked of a node's feature; ``used``: names that others must declare, with
-    their places.
+    their places; ``compared``: nodes and features that are compared with those of other nodes.
     """
 
     kind: str
     clauses: list[Clause] = field(default_factory=list)
     tests: dict[tuple[str, str], str] = field(default_factory=dict)
     used: list[tuple[str, int]] = field(default_factory=list)
+    compared: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def names(self) -> list[str]:
@@ -119,6 +120,7 @@ class _Reader:
         plain = regex.sub(r"%[^\n]*", "", text)
         self.edges = {name: (first, second) for name, first, second in _NAMED.findall(plain)}
         self.features: set[str] = set()
+        self.last = ""
         self.item = Item("pattern")
 
     def error(self, message: str, at: int | None = None) -> InputError:
@@ -193,7 +195,9 @@ class _Reader:
     def _clause(self) -> None:
         at = self.skip()
         if self.take("!"):
-            self._feature(self.need(_NAME, "a name"), at, there=False)
+            name = self.need(_NAME, "a name")
+            self.need(".")
+            self._feature(name, at, there=False)
         elif self.take("*"):
             self._edge("*", at)
         else:
@@ -263,9 +267,9 @@ class _Reader:
         return feature, lambda graphs: graphs.flags(feature, test)
 
     def _feature_name(self) -> str:
-        feature = self.need(_FEATURE, "a feature")
-        self.features.add(feature)
-        return feature
+        self.last = self.need(_FEATURE, "a feature")
+        self.features.add(self.last)
+        return self.last
 
     def _values(self, sign: str, bare: Pattern = _BARE) -> Test:
         """Read values with ``|`` between them; return the test of one of them, or of none."""
@@ -347,6 +351,7 @@ class _Reader:
             self._sentence(there)
             return
         names, column = self._column(name, at)
+        feature = self.last
         sign = self.take(_OPERATOR) if there else ""
         if sign in ("<<", ">>", "><"):
             raise self.error(f"features are compared with {', '.join(_COMPARE)}, not {sign}", at)
@@ -361,6 +366,7 @@ class _Reader:
             more, theirs = self._column(other, place)
             compare = partial(_compared, sign, column, theirs)
             self._add(tuple(dict.fromkeys((*names, *more))), compare, at)
+            self.item.compared |= {(name, feature), (other, self.last)}
         elif sign in ("=", "<>"):
             test = self._values(sign)
             if "|" in self.text[place : self.at] and not self.text.startswith(

@@ -62,6 +62,7 @@ def mine_queries(
     """
     files = files_of(paths)
     code = language or code_of_files(files)
+    tests = [test for test in tests if code in (test.languages or (code,))]
     query = QueryForms(rules_of(code), LanguageForms(code, {}), tests=tests)
     read = read_forms(code, ((treebank_of(file), file) for file in files), query.see)
     query = replace(query, forms=_with_list(read, tests))

@@ -51,6 +51,12 @@ class Test:
     place: tuple[str, int] = ("", 0)
 
     @property
+    def agrees(self) -> bool:
+        """Whether another word decides the features that change: the pattern compares them."""
+        names = {_asked(name) for change in self.changes for name in change}
+        return {(self.target, name) for name in names} <= self.request.pattern.compared
+
+    @property
     def linked(self) -> list[str]:
         """The names that an edge of the pattern links to the target, in their order."""
         links = (clause.names for clause in self.request.pattern.clauses if clause.link == "edge")
