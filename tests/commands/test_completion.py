@@ -32,6 +32,7 @@ def offered(line: str) -> list[str]:
                 "blimp-he",
                 "blimp-pl",
                 "blimp-ru",
+                "cases",
                 "clams",
                 "mandarin",
             ],

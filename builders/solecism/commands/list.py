@@ -20,6 +20,7 @@ from solecism.errors import InputError
 from solecism.grammar.template import Template
 from solecism.harness import TASKS
 from solecism.language_tags import isos_of
+from solecism.query.tests import shipped_tests
 from solecism.root import Root
 
 
@@ -27,14 +28,19 @@ from solecism.root import Root
 @click.argument("names", nargs=-1, shell_complete=complete_names)
 @option("--tasks", is_flag=True, help="Print the folder of our lm-eval tasks instead.")
 @option("--cite", "cited", is_flag=True, help="Print BibTeX of the data sets instead.")
+@option("--queries", is_flag=True, help="The requests that ship (docs/query.md) instead.")
 @option("--phenomenon", metavar="NAME", help="The paradigms of all data sets that test it.")
 @JSON
 @ROOT
 def command(
-    names: tuple[str, ...], tasks: bool, cited: bool, phenomenon: str | None, as_json: bool, root: Root
+    names: tuple[str, ...], tasks: bool, cited: bool, queries: bool, phenomenon: str | None,
+    as_json: bool, root: Root,
 ) -> None:  # fmt: skip
     if tasks:
         echo(TASKS)
+        return
+    if queries:
+        _print_queries(as_json)
         return
     if cited:
         for name in names or (*root.datasets, *mined_names()):
@@ -58,6 +64,15 @@ def _print_sizes(found: Sequence[Size], as_json: bool) -> None:
     is_mined = mined and len(mined) == len(found)
     for table in mined_tables(mined) if is_mined else [size_table(found)]:
         console().print(table)
+
+
+def _print_queries(as_json: bool) -> None:
+    """Print the tests that ship: their names, languages, and what they say."""
+    if as_json:
+        print_lines(*(json.dumps({**t.facts(), "languages": t.languages}) for t in shipped_tests()))
+        return
+    rows = [(test.id, test.about, " ".join(test.languages)) for test in shipped_tests()]
+    console().print(plain_table(rows, ["test", "about", "languages"]))
 
 
 def _paradigms(root: Root, names: Sequence[str], phenomenon: str | None) -> list[Template]:

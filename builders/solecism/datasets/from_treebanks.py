@@ -60,7 +60,7 @@ def mined_configs(dataset: str, names: Sequence[str], commercial: bool = False) 
         found[code] = sure or (every if named else [])
     kind = _MinedLanguage if dataset == "agreement" else _QueriedLanguage
     mined = (kind(code, some, commercial) for code, some in found.items() if some)
-    least = 1 if names else kind.least
+    least = 1 if names or kind is _QueriedLanguage else LEAST
     asked = (language for language in mined if language.is_asked)
     return [config for language in asked for config in _configs(language, least)]
 
@@ -98,11 +98,9 @@ def _configs(mined: _MinedLanguage, least: int) -> list[Config]:
 class _MinedLanguage:
     """A language that is mined: its treebanks one after the other, then its forms and pairs.
 
-    ``least``: how many items it must have, unless it is named; ``is_asked``: whether there is
-    anything to mine.
+    ``is_asked``: whether there is anything to mine.
     """
 
-    least = LEAST
     is_asked = True
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
@@ -176,8 +174,6 @@ class _MinedLanguage:
 
 class _QueriedLanguage(_MinedLanguage):
     """A language in which the requests that ship look for words (:mod:`solecism.query`)."""
-
-    least = 1
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         super().__init__(code, found, commercial)

@@ -69,6 +69,8 @@ def _plan(graphs: Graphs, item: Item, bound: set[str]) -> list[_Step]:
     for clause in item.clauses:
         if len(clause.names) == 1 and clause.names[0] in fits:
             fits[clause.names[0]] &= clause.holds(graphs, every)
+        if clause.marks and clause.names[-1] in fits:
+            fits[clause.names[-1]] &= clause.marks(graphs)
     rarest = sorted(fits, key=lambda name: int(fits[name].sum()))
     left = [c for c in item.clauses if len(c.names) > 1 and not bound.issuperset(c.names)]
     steps = []

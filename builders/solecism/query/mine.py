@@ -7,6 +7,7 @@ become its doubts, as those of mined agreement do (:mod:`solecism.treebank.wrong
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,14 +37,15 @@ OFTEN = 0.05
 SEEN = 5
 """A frame that is seen less often tells nothing where the value is not rare in all frames."""
 _MARKS = (
-    "another reading", "alternates", "seldom seen", "two forms", "form twice", "name or quotation",
-    "form of the wanted cell",
+    "seldom seen", "two forms", "form twice", "name or quotation", "other number not known",
 )  # fmt: skip
 """Reasons that mark a pair, beside those of mined agreement (docs/query.md has examples)."""
 _QUOTE = re.compile(r'["“”„«»‹›「」]')
 _PARTS = ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "VERB", "AUX", "ADV", "ADP")
 _PARTNERS = ("det", "amod", "nummod")
 _STRAIGHT = frozenset({"Nom", "Abs"})
+_FIXED = ("en",)
+"""Languages in which an object never stands before the verb with the subject behind it."""
 _CELLS = ("form", "lemma", "upos", "xpos", "feats")
 Frame = tuple[str, tuple[str, ...]]
 """A test, and the relation of its target with the lemmas of the words that are linked to it."""
@@ -51,13 +53,14 @@ Frame = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class _Match:
-    """A word that a test found: its row, that of its head, its frame, and the rows of the names
-    that are kept."""
+    """A word that a test found: its row, those of its head and of its controller, its frame, and
+    the rows of the names that are kept."""
 
     test: Test
     tokens: Tokens
     row: int
     head: int
+    controller: int
     frame: Frame
     kept: Mapping[str, int]
 
@@ -143,7 +146,7 @@ class QueryForms(WrongForms):
 
     def _items(self, found: Sequence[_Match], origin: Mapping[str, str]) -> pa.Table:
         tokens, test = found[0].tokens, found[0].test
-        rows = np.array([[match.row, match.head] for match in found]).T
+        rows = np.array([[match.row, match.controller] for match in found]).T
         none = np.zeros((4, len(found)), bool)
         kept = np.array([[False], [True]]).repeat(len(found), axis=1)
         pairs = WordPairs(rows[0], rows[1], np.zeros(len(found), np.int64))
@@ -261,18 +264,33 @@ class QueryForms(WrongForms):
         readings = self.forms.paradigms.readings(cell.form, word.upos)
         if any(alike(reading, ours) for reading in readings):
             yield "form of the wanted cell"
+        if (
+            word.upos == "NOUN"
+            and "Case" in item["decides"]
+            and self._may_be_other(word, cell, ours)
+        ):
+            yield "other number not known"
         yield from self._of_frame(match, theirs)
         yield from self._of_sentence(item, match, cell)
         if "Case" in item["decides"]:
-            yield from self._of_role(match, theirs)
+            yield from self._of_role(match, cell)
+        if match.test.controller and "Gender" in item["decides"]:
+            yield from self._of_gender(item["controller"], nominal=True)
+
+    def _may_be_other(self, word: WordForm, cell: ParadigmCell, ours: Bundle) -> bool:
+        """Return whether a bad form may be that of the good case in the other number."""
+        noun = word._replace(form=cell.form, feats=cell.feats)
+        other = frozenset({"Sing", "Plur"}) - ours.get("Number", frozenset())
+        asked = [{"Case": ours["Case"], "Number": frozenset({number})} for number in other]
+        return not all(self.forms.paradigms.spelt_otherwise(noun, one) for one in asked)
 
     def _of_spelling(self, item: Item, match: _Match, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot stand in the sentence, however it is meant."""
         answer, rules, upos = item["answer"], self.rules, match.word(match.row).upos
         if not (rules.is_plain(answer) and rules.is_plain(cell.form)):
             yield "not one plain word"
-        if rules.spelt(cell.form) == rules.spelt(answer):
-            yield "another spelling"
+        if _plain(rules.spelt(cell.form)) == _plain(rules.spelt(answer)):
+            yield "another spelling"  # grc. ónomá, with the accent of the next word
         like = shared_letters(cell.form, answer) >= LIKE * min(len(cell.form), len(answer))
         if upos in ("NOUN", "ADJ") and not like:
             yield "too unlike the right form"
@@ -281,7 +299,7 @@ class QueryForms(WrongForms):
 
     def _of_frame(self, match: _Match, theirs: Bundle) -> Iterator[str]:
         """Yield whether the frame has the other value, too, or tells too little."""
-        if match.test.agrees:
+        if match.test.controller:
             return
         value = _values(theirs, match.test)
         own = self.frames[match.frame]
@@ -320,28 +338,53 @@ class QueryForms(WrongForms):
                 yield "two forms"
                 return
 
-    def _of_role(self, match: _Match, theirs: Bundle) -> Iterator[str]:
-        """Yield whether the target may be another argument in its bad form.
+    def _of_role(self, match: _Match, cell: ParadigmCell) -> Iterator[str]:
+        """Yield whether the target may have another role in its bad form.
 
-        An object may be the subject if the verb can agree with it, and no subject is there that is
-        surely one; a subject may be the object if there is no other, and subjects are dropped.
+        An object may be the subject, where the verb can agree with it and no subject is there that
+        is surely one; a subject the object, where another word may be the subject, or nobody need
+        be. What is a genitive, too, may go with another noun.
         """
-        relation, straight = match.relation(match.row), theirs.get("Case", frozenset()) & _STRAIGHT
-        alone = not match.dependents(match.head, "obj", "cop")
-        if relation == "nsubj" and not straight and alone and self.rules.drops:
+        theirs = bundle(cell.feats)
+        relation, case = match.relation(match.row), theirs.get("Case", frozenset())
+        if relation == "case" or match.dependents(match.row, "case"):
+            return
+        word = match.word(match.row)
+        readings = self.forms.paradigms.readings(cell.form, word.upos)
+        if "Gen" not in bundle(word.feats).get("Case", ()) and any(
+            "Gen" in r.get("Case", ()) for r in readings
+        ):
+            yield "may be a genitive"
+        subjects, objects = (match.dependents(match.head, name) for name in ("nsubj", "obj"))
+        others = [row for row in objects if row != match.row]
+        if case & _STRAIGHT and relation != "nsubj":
+            sure = any(self._is_straight(match.word(row)) for row in subjects)
+            if not sure and self._may_govern(match, theirs):
+                yield "may be the subject"
+        elif relation == "nsubj" and not case & _STRAIGHT and self.rules.drops and not others:
             yield "object of a dropped subject"
-        if not straight or relation not in ("obj", "iobj"):
-            return
+        if not case & _STRAIGHT and self.rules.code not in _FIXED:
+            feats = [
+                bundle(match.word(row).feats) for row in others if self._may_be_straight(match, row)
+            ]
+            if any(self._may_govern(match, one) for one in feats):
+                yield "may be the object"
+
+    def _may_govern(self, match: _Match, feats: Bundle) -> bool:
+        """Return whether the verb can agree with a word."""
         verb = bundle(match.word(match.head).feats)
-        if not alike(verb, third_person(theirs), ("Number", "Person", "Gender")):
-            return
-        for row in match.dependents(match.head, "nsubj"):
-            word = match.word(row)
-            readings = [bundle(word.feats), *self.forms.paradigms.readings(word.form, word.upos)]
-            cases = [reading.get("Case", frozenset()) for reading in readings]
-            if all(case and case <= _STRAIGHT for case in cases):
-                return
-        yield "another subject"
+        return alike(verb, third_person(feats), ("Number", "Person", "Gender"))
+
+    def _cases_of(self, word: WordForm) -> list[frozenset[str]]:
+        """Return the cases of each reading of a word; empty where it has none."""
+        readings = [bundle(word.feats), *self.forms.paradigms.readings(word.form, word.upos)]
+        return [reading.get("Case", frozenset()) for reading in readings]
+
+    def _is_straight(self, word: WordForm) -> bool:
+        return all(case and case <= _STRAIGHT for case in self._cases_of(word))
+
+    def _may_be_straight(self, match: _Match, row: int) -> bool:
+        return any(not case or case & _STRAIGHT for case in self._cases_of(match.word(row)))
 
     def _partners(
         self, item: Item, match: _Match, cell: ParadigmCell, starts: Ints
@@ -396,7 +439,7 @@ def _matches(graphs: Graphs, test: Test, free: bool = False) -> Iterator[_Match]
     deprel, lemmas = graphs.tokens.deprel, graphs.tokens.lemmas
     found = dict[int, _Match]()
     for maps in find_maps(graphs, request):
-        names = {test.target, *linked, *test.keep}
+        names = {test.target, *linked, *test.keep, test.controller or test.target}
         rows = {name: graphs.row[maps[name]].tolist() for name in names}
         for number, row in enumerate(rows[test.target]):
             near = [rows[name][number] for name in linked]
@@ -405,8 +448,11 @@ def _matches(graphs: Graphs, test: Test, free: bool = False) -> Iterator[_Match]
                 *(lemmas.values[lemmas.codes[n]] for n in near),
             )
             head = int(graphs.tokens.head[row])
+            ruler = rows[test.controller][number] if test.controller else head
             kept = {name: rows[name][number] for name in test.keep}
-            found.setdefault(row, _Match(test, graphs.tokens, row, head, (test.id, frame), kept))
+            found.setdefault(
+                row, _Match(test, graphs.tokens, row, head, ruler, (test.id, frame), kept)
+            )
     return (found[row] for row in sorted(found) if row >= 0)
 
 
@@ -414,6 +460,11 @@ def _values(feats: Bundle, test: Test) -> str:
     """Return the values of the features that a test changes."""
     names = sorted({name for change in test.changes for name in change})
     return "|".join(f"{name}={text_of(feats, name)}" for name in names)
+
+
+def _plain(form: str) -> str:
+    """Return a form without accents."""
+    return re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", form))
 
 
 def _read(feats: str, upos: str) -> Bundle:

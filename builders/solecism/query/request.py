@@ -58,13 +58,15 @@ class Clause:
 
     ``names``: the names of the nodes (none: a condition on the sentence); ``holds``: tells which
     maps meet it; ``link``: how one node leads to the other (``edge``: from the first down to the
-    second; ``next``: the second is right behind the first); ``binds``: whether names are declared.
+    second; ``next``: the second is right behind the first); ``binds``: whether names are declared;
+    ``marks``: tells of all nodes whether they can be the last of the names.
     """
 
     names: tuple[str, ...]
     holds: Callable[[Graphs, Maps], Flags]
     link: str = ""
     binds: bool = False
+    marks: NodeTest | None = None
 
 
 @dataclass
@@ -72,14 +74,14 @@ class Item:
     """A part of a request.
 
     ``tests``: what is asked of a node's feature; ``used``: names that others must declare, with
-    their places; ``compared``: nodes and features that are compared with those of other nodes.
+    their places; ``compared``: nodes and features, and with which node they are compared.
     """
 
     kind: str
     clauses: list[Clause] = field(default_factory=list)
     tests: dict[tuple[str, str], str] = field(default_factory=dict)
     used: list[tuple[str, int]] = field(default_factory=list)
-    compared: set[tuple[str, str]] = field(default_factory=set)
+    compared: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -187,9 +189,9 @@ class _Reader:
 
     def _add(
         self, names: tuple[str, ...], holds: Callable[[Graphs, Maps], Flags], at: int,
-        link: str = "", binds: bool = False,
+        link: str = "", binds: bool = False, marks: NodeTest | None = None,
     ) -> None:  # fmt: skip
-        self.item.clauses.append(Clause(names, holds, link, binds))
+        self.item.clauses.append(Clause(names, holds, link, binds, marks))
         self.item.used += [] if binds else [(name, at) for name in names]
 
     def _clause(self) -> None:
@@ -320,7 +322,8 @@ class _Reader:
         if arrow == "->>":
             self._add(names, _dominates(source, target), at, binds=True)
         else:
-            self._add(names, holds, at, "edge" if len(names) == 2 else "", binds=True)
+            link, marks = ("edge", label) if len(names) == 2 else ("", None)
+            self._add(names, holds, at, link, binds=True, marks=marks)
 
     def _label(self) -> NodeTest:
         """Read a label up to ``]->``; return flags of the nodes with such a relation."""
@@ -366,7 +369,7 @@ class _Reader:
             more, theirs = self._column(other, place)
             compare = partial(_compared, sign, column, theirs)
             self._add(tuple(dict.fromkeys((*names, *more))), compare, at)
-            self.item.compared |= {(name, feature), (other, self.last)}
+            self.item.compared |= {(name, feature): other, (other, self.last): name}
         elif sign in ("=", "<>"):
             test = self._values(sign)
             if "|" in self.text[place : self.at] and not self.text.startswith(

@@ -77,7 +77,7 @@ def mine_queries(
     certain = maker.certain()
     wide = maker.wide(certain)
     if items:
-        write_items([found], items)
+        write_items([found], items, found.schema)
     if pairs:
         rows = wide.rows()
         for row in rows:

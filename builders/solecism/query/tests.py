@@ -51,10 +51,12 @@ class Test:
     place: tuple[str, int] = ("", 0)
 
     @property
-    def agrees(self) -> bool:
-        """Whether another word decides the features that change: the pattern compares them."""
-        names = {_asked(name) for change in self.changes for name in change}
-        return {(self.target, name) for name in names} <= self.request.pattern.compared
+    def controller(self) -> str:
+        """The name of the word that decides the features that change, as the pattern compares
+        them; empty if there is none."""
+        asked = (_asked(name) for change in self.changes for name in change)
+        found = [self.request.pattern.compared.get((self.target, name), "") for name in asked]
+        return found[0] if all(found) else ""
 
     @property
     def linked(self) -> list[str]:

@@ -451,7 +451,7 @@ def _numbers(ids: pa.ChunkedArray) -> Hashes:
     return np.frombuffer(bytes.fromhex("".join(ids.to_pylist())), ">u8").astype(np.uint64)
 
 
-def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
+def write_items(tables: Iterable[pa.Table], path: Path | None, schema: pa.Schema = CLOZE) -> None:
     """Write items to ``path``: ``.parquet``, or ``.jsonl`` (one object a line).
 
     The file appears when it is whole. Without a path the items are made, but not written. Raises
@@ -468,6 +468,6 @@ def write_items(tables: Iterable[pa.Table], path: Path | None) -> None:
                 for item in (item for table in tables for item in table.to_pylist()):
                     file.write(json.dumps(item, ensure_ascii=False) + "\n")
             return
-        with pq.ParquetWriter(part, CLOZE, compression="zstd") as writer:
+        with pq.ParquetWriter(part, schema, compression="zstd") as writer:
             for table in tables:
                 writer.write_table(table)
