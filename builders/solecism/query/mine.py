@@ -44,6 +44,7 @@ _QUOTE = re.compile(r'["“”„«»‹›「」]')
 _PARTS = ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "VERB", "AUX", "ADV", "ADP")
 _PARTNERS = ("det", "amod", "nummod")
 _STRAIGHT = frozenset({"Nom", "Abs"})
+_OBLIQUE = frozenset({"Acc", "Dat", "Gen", "Par"})
 _FIXED = ("en",)
 """Languages in which an object never stands before the verb with the subject behind it."""
 _CELLS = ("form", "lemma", "upos", "xpos", "feats")
@@ -350,41 +351,46 @@ class QueryForms(WrongForms):
         if relation == "case" or match.dependents(match.row, "case"):
             return
         word = match.word(match.row)
-        readings = self.forms.paradigms.readings(cell.form, word.upos)
-        if "Gen" not in bundle(word.feats).get("Case", ()) and any(
-            "Gen" in r.get("Case", ()) for r in readings
-        ):
+        bad = word._replace(form=cell.form, feats=cell.feats)
+        other = "Gen" not in (text_of(bundle(word.feats), "Case") or "") and "Erg" not in case
+        if other and self._may_be(bad, "Gen"):
             yield "may be a genitive"
         subjects, objects = (match.dependents(match.head, name) for name in ("nsubj", "obj"))
         others = [row for row in objects if row != match.row]
         if case & _STRAIGHT and relation != "nsubj":
-            sure = any(self._is_straight(match.word(row)) for row in subjects)
+            sure = any(self._is_nominative(match.word(row)._asdict()) for row in subjects)
             if not sure and self._may_govern(match, theirs):
                 yield "may be the subject"
         elif relation == "nsubj" and not case & _STRAIGHT and self.rules.drops and not others:
             yield "object of a dropped subject"
-        if not case & _STRAIGHT and self.rules.code not in _FIXED:
-            feats = [
-                bundle(match.word(row).feats) for row in others if self._may_be_straight(match, row)
-            ]
-            if any(self._may_govern(match, one) for one in feats):
+        if case & _OBLIQUE and self.rules.code not in _FIXED:
+            words = [match.word(row) for row in others]
+            straight = [bundle(one.feats) for one in words if self._may_be(one, "Nom")]
+            if any(self._may_govern(match, feats) for feats in straight):
                 yield "may be the object"
 
     def _may_govern(self, match: _Match, feats: Bundle) -> bool:
-        """Return whether the verb can agree with a word."""
-        verb = bundle(match.word(match.head).feats)
-        return alike(verb, third_person(feats), ("Number", "Person", "Gender"))
+        """Return whether the verb and its auxiliaries can agree with a word, by some reading."""
+        asked, names = third_person(feats), ("Number", "Person", "Gender")
+        return all(
+            any(alike(reading, asked, names) for reading in self._readings_of(match.word(row)))
+            for row in (match.head, *match.dependents(match.head, "aux", "cop"))
+        )
 
-    def _cases_of(self, word: WordForm) -> list[frozenset[str]]:
-        """Return the cases of each reading of a word; empty where it has none."""
-        readings = [bundle(word.feats), *self.forms.paradigms.readings(word.form, word.upos)]
-        return [reading.get("Case", frozenset()) for reading in readings]
+    def _readings_of(self, word: WordForm) -> list[Bundle]:
+        parts = ("VERB", "AUX") if word.upos in ("VERB", "AUX") else (word.upos,)
+        return [bundle(word.feats), *self.forms.paradigms.readings(word.form, *parts)]
 
-    def _is_straight(self, word: WordForm) -> bool:
-        return all(case and case <= _STRAIGHT for case in self._cases_of(word))
-
-    def _may_be_straight(self, match: _Match, row: int) -> bool:
-        return any(not case or case & _STRAIGHT for case in self._cases_of(match.word(row)))
+    def _may_be(self, word: WordForm, case: str) -> bool:
+        """Return whether a word may be in a case: by a reading, or as nothing tells of a noun that
+        it is spelt otherwise there, in either number."""
+        readings = self._readings_of(word)
+        if any(case in reading.get("Case", (case,)) for reading in readings):
+            return True
+        numbers = [frozenset({number}) for number in ("Sing", "Plur")]
+        asked = [{"Case": frozenset({case}), "Number": number} for number in numbers]
+        known = self.forms.paradigms.spelt_otherwise
+        return word.upos == "NOUN" and not all(known(word, one) for one in asked)
 
     def _partners(
         self, item: Item, match: _Match, cell: ParadigmCell, starts: Ints

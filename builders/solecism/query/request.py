@@ -184,7 +184,8 @@ class _Reader:
             if self.at == len(self.text):
                 raise self.error("this { is never closed", opened)
             clause()
-            if not self.take(";") and not self.text.startswith("}", self.at):
+            more = self.skip() < len(self.text)
+            if more and not self.take(";") and not self.text.startswith("}", self.at):
                 self.need(";", "; or }")
 
     def _add(
