@@ -37,7 +37,7 @@ OFTEN = 0.05
 SEEN = 5
 """A frame that is seen less often tells nothing where the value is not rare in all frames."""
 _MARKS = (
-    "seldom seen", "two forms", "form twice", "name or quotation", "other number not known",
+    "seldom seen", "two forms", "form twice", "name or quotation", "other cell not known",
 )  # fmt: skip
 """Reasons that mark a pair, beside those of mined agreement (docs/query.md has examples)."""
 _QUOTE = re.compile(r'["“”„«»‹›「」]')
@@ -270,8 +270,8 @@ class QueryForms(WrongForms):
             and "Case" in item["decides"]
             and self._may_be_other(word, cell, ours)
         ):
-            yield "other number not known"
-        yield from self._of_frame(match, theirs)
+            yield "other cell not known"
+        yield from self._of_frame(match, cell)
         yield from self._of_sentence(item, match, cell)
         if "Case" in item["decides"]:
             yield from self._of_role(match, cell)
@@ -298,12 +298,20 @@ class QueryForms(WrongForms):
         if not rules.fits(item["left"] or "", answer, cell.form, item["right"] or "", False):
             yield "spelling of neighbours"
 
-    def _of_frame(self, match: _Match, theirs: Bundle) -> Iterator[str]:
-        """Yield whether the frame has the other value, too, or tells too little."""
+    def _of_frame(self, match: _Match, cell: ParadigmCell) -> Iterator[str]:
+        """Yield whether the frame has the other value, too, or one that the bad form may have, or
+        tells too little."""
         if match.test.controller:
             return
-        value = _values(theirs, match.test)
+        value = _values(bundle(cell.feats), match.test)
         own = self.frames[match.frame]
+        word = match.word(match.row)
+        cases = {
+            one.removeprefix("Case=") for one in own.keys() - {value} if one.startswith("Case=")
+        }
+        cases -= bundle(word.feats).get("Case", frozenset())
+        if any(self._may_be(word._replace(form=cell.form, feats=cell.feats), one) for one in cases):
+            yield "other cell not known"  # be. na ruki, which may be accusative
         if own[value] > OFTEN * own.total():
             yield "alternates"
         elif own.total() < SEEN and self._shares[match.test.id][value] > OFTEN:
