@@ -142,6 +142,11 @@ class QueryForms(WrongForms):
                 yield self._items(kept, origin)
 
     @cached_property
+    def terms(self) -> Mapping[str, str]:
+        """The phenomenon of each test."""
+        return {test.id: test.phenomenon for test in self.tests}
+
+    @cached_property
     def _language(self) -> Language:
         return language_of(self.rules.code, profile_of(self.evidence, self.rules.code))
 
@@ -200,7 +205,8 @@ class QueryForms(WrongForms):
             return [], {}
         best = self._best_form(item, item["decides"][0], good)
         around = next(a for cell, _, a in judged if cell.form.casefold() == best.form.casefold())
-        return [replace(best, around=around)], dict.fromkeys(item["decides"], doubts)
+        term = self.terms[item["relation"]]
+        return [replace(best, around=around, term=term)], dict.fromkeys(item["decides"], doubts)
 
     def judge(self, item: Item) -> tuple[list[WrongForm], dict[str, set[str]]]:
         """Return what :meth:`tables` found of an item."""

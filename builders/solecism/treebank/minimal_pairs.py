@@ -261,7 +261,7 @@ def _row(item: Item, wrong: WrongForm) -> Row:
         "set_id": item["id"],
         "UID": f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}",
         "field": "morphology",
-        "linguistics_term": TERMS.get(item["relation"], item["relation"]),
+        "linguistics_term": wrong.term or TERMS[item["relation"]],
         "language": item["language"],
         "sentence_good": left + good + right,
         "sentence_bad": before + bad + behind,

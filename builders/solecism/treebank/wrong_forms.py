@@ -100,7 +100,8 @@ class WrongForm:
     ``feature``: the feature in which it is wrong; ``value``: its value of that feature; ``source``:
     where the form is found: ``UD``, ``UniMorph`` or ``both``, or ``analogy``; ``frequency``: how
     often the treebanks have it; ``doubts``: reasons of :data:`DOUBTS` why it may be right;
-    ``feats``: its FEATS; ``around``: what stands before and behind it, if other words change, too.
+    ``feats``: its FEATS; ``around``: what stands before and behind it, if other words change, too;
+    ``term``: what it tests, if no relation says it.
     """
 
     feature: str
@@ -111,6 +112,7 @@ class WrongForm:
     doubts: tuple[str, ...] = ()
     feats: str = ""
     around: tuple[str, str] | None = None
+    term: str = ""
 
 
 @dataclass(frozen=True)
@@ -412,7 +414,8 @@ class WrongForms:
         yield from self._another_word(item, cell)
         if feature == "Case" and theirs["Case"] & PREDICATIVE:
             yield "a predicative case"  # fi. kolmantena istuva
-        if feature == "Case" and (self.rules.careful or _stands_alone(item, theirs["Case"])):
+        first = not words_of(_CLAUSE.split(item["left"] or "")[-1])  # fi. toisessa, in the other
+        if feature == "Case" and (self.rules.careful or (first and theirs["Case"] & _LOCAL)):
             yield "case alone"  # lt. pagrindinio turnyro nugalėtojas
 
     def _of_value(self, item: Item, feature: str, ours: Bundle, theirs: Bundle) -> Iterator[str]:
@@ -649,11 +652,6 @@ def _of_layer(item: Item, feats: Bundle) -> Bundle:
     own = {name: feats.get(layered(name, item["layer"])) for name in AGREEMENT}
     others = {name: values for name, values in feats.items() if "[" not in name}
     return {**others, **{name: values for name, values in own.items() if values}}
-
-
-def _stands_alone(item: Item, case: frozenset[str]) -> bool:
-    """Return whether a form opens its clause in a local case: Finnish *toisessa*, in the other."""
-    return bool(case & _LOCAL) and not words_of(_CLAUSE.split(item["left"] or "")[-1])
 
 
 def _has(pattern: str, text: str) -> bool:
