@@ -25,7 +25,10 @@ from solecism.harness.task_files import (
 from solecism.language_tags import tags_of
 from solecism.root import Root
 
-LANGUAGES = Path(__file__).resolve().parents[1] / "docs" / "languages.tsv"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+LANGUAGES = DOCS / "languages.tsv"
+CASES = DOCS / "cases.tsv"
+MINED = ("agreement", "cases")
 _MADE = "Made by scripts/make_tasks.py."
 _HEAD = f"# All configs. {_MADE}\n"
 
@@ -61,9 +64,10 @@ def current(root: Root) -> dict[str, str]:
     files: dict[str, str] = {}
     for name in root.datasets:
         files |= _dataset_files(root, name)
-    files |= _mined_files("agreement", catalogue_entry(root, "agreement").version)
+    for name in MINED:
+        files |= _mined_files(name, catalogue_entry(root, name).version)
     return files | {
-        f"{name}/README.md": _readme(root, name, files) for name in (*root.datasets, "agreement")
+        f"{name}/README.md": _readme(root, name, files) for name in (*root.datasets, *MINED)
     }
 
 
@@ -114,14 +118,11 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 
 def _mined_files(name: str, version: str) -> dict[str, str]:
-    """Return the files of mined pairs: of each language for which docs/languages.tsv has some.
+    """Return the files of mined pairs: of each language for which a table of docs/ has some.
 
     Those of the wide sets are in no group, as they have the pairs of the others too.
     """
-    found = {
-        column: [line["code"] for line in read_table(LANGUAGES) if int(line[column])]
-        for column in ("pairs", "wide")
-    }
+    found = mined_languages(name)
     tasks = {
         f"{name}/{code}{suffix}.yaml": yaml_of(
             task_of_config(name, version, code, "pair", tags_of([code]), part)
@@ -131,6 +132,17 @@ def _mined_files(name: str, version: str) -> dict[str, str]:
     }
     group = yaml_of(task_of_group(name, version, dict.fromkeys(found["pairs"], "pair")))
     return {f"{name}/{name}.yaml": f"{_HEAD}{group}", **tasks}
+
+
+def mined_languages(name: str) -> dict[str, list[str]]:
+    """Return the codes of the languages that have certain pairs, and wide ones."""
+    if name == "cases":
+        lines = read_table(CASES)
+        pairs, wide = ([r for r in lines if int(r[c])] for c in ("pairs", "doubtful"))
+        found = {"pairs": pairs, "wide": [*pairs, *wide]}
+    else:
+        found = {c: [r for r in read_table(LANGUAGES) if int(r[c])] for c in ("pairs", "wide")}
+    return {column: sorted({r["code"] for r in rows}) for column, rows in found.items()}
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from datasets import Dataset, DatasetDict
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks import TaskManager
 
-from make_tasks import LANGUAGES, read_table
+from make_tasks import CASES, LANGUAGES, read_table
 from release import CHECKOUT
 from solecism.datasets.catalogue import catalogue_entry
 from solecism.datasets.from_templates import templates_of_configs
@@ -38,9 +38,10 @@ def documents() -> dict[tuple[str, str], DatasetDict]:
             rows = [{"id": t.id, "UID": t.id, **item} for t in some]
             found[name, config] = DatasetDict(test=Dataset.from_list(rows))
     mined = DatasetDict(test=Dataset.from_list([{"id": "x", "UID": "x", **PAIR}]))
-    for line in read_table(LANGUAGES):
-        for part in ("-pairs", "-pairs-wide"):
-            found["agreement", f"{line['code']}{part}"] = mined
+    for name, table in (("agreement", LANGUAGES), ("cases", CASES)):
+        for line in read_table(table):
+            for part in ("-pairs", "-pairs-wide"):
+                found[name, f"{line['code']}{part}"] = mined
     return found
 
 
