@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,10 @@ from solecism.treebank.wrong_forms import DOUBTS, LIKE, Item, WrongForm, WrongFo
 
 OFTEN = 0.05
 """A value alternates if a frame has it in more than this share of the cases."""
+RARE = 0.02
+"""A case that a smaller share of the nouns has is no case of objects or of adnominal nouns."""
+SURE = 8
+"""So many nouns tell by their ending what a form cannot be."""
 SEEN = 5
 """A frame that is seen less often tells nothing where the value is not rare in all frames."""
 _MARKS = (
@@ -287,9 +292,9 @@ class QueryForms(WrongForms):
     def _may_be_other(self, word: WordForm, cell: ParadigmCell, ours: Bundle) -> bool:
         """Return whether a bad form may be that of the good case in the other number."""
         noun = word._replace(form=cell.form, feats=cell.feats)
-        other = frozenset({"Sing", "Plur"}) - ours.get("Number", frozenset())
-        asked = [{"Case": ours["Case"], "Number": frozenset({number})} for number in other]
-        return not all(self.forms.paradigms.spelt_otherwise(noun, one) for one in asked)
+        numbers = {"Sing", "Plur"} - ours.get("Number", frozenset())
+        asked = product(ours["Case"], numbers)
+        return not all(self._is_otherwise(noun, one) for one in asked)
 
     def _of_spelling(self, item: Item, match: _Match, cell: ParadigmCell) -> Iterator[str]:
         """Yield why a form cannot stand in the sentence, however it is meant."""
@@ -368,7 +373,8 @@ class QueryForms(WrongForms):
         bad = word._replace(form=cell.form, feats=cell.feats)
         other = "Gen" not in (text_of(bundle(word.feats), "Case") or "") and "Erg" not in case
         if other and self._may_be(bad, "Gen"):
-            yield "may be a genitive"
+            known = any("Gen" in one.get("Case", ()) for one in self._readings_of(bad))
+            yield "may be a genitive" if known else "other cell not known"
         subjects, objects = (match.dependents(match.head, name) for name in ("nsubj", "obj"))
         others = [row for row in objects if row != match.row]
         if case & _STRAIGHT and relation != "nsubj":
@@ -401,10 +407,50 @@ class QueryForms(WrongForms):
         readings = self._readings_of(word)
         if any(case in reading.get("Case", (case,)) for reading in readings):
             return True
-        numbers = [frozenset({number}) for number in ("Sing", "Plur")]
-        asked = [{"Case": frozenset({case}), "Number": number} for number in numbers]
-        known = self.forms.paradigms.spelt_otherwise
-        return word.upos == "NOUN" and not all(known(word, one) for one in asked)
+        usual = self._nouns_in[case] >= RARE * len(self._cells_of_nouns)
+        return (
+            word.upos == "NOUN"
+            and usual
+            and not all(self._is_otherwise(word, (case, number)) for number in ("Sing", "Plur"))
+        )
+
+    @cached_property
+    def _nouns_in(self) -> Counter[str]:
+        """How many nouns have a form in which case."""
+        cases = ({case for case, _ in cells} for cells in self._cells_of_nouns.values())
+        return Counter(case for own in cases for case in own)
+
+    def _is_otherwise(self, noun: WordForm, cell: tuple[str, str]) -> bool:
+        """Return whether a noun is surely spelt otherwise in a case and number: its form there is
+        known, or no noun with its ending has that ending there, of :data:`SURE` or more."""
+        form, known = noun.form.casefold(), self._cells_of_nouns.get(noun.lemma, {})
+        if cell in known:
+            return form not in known[cell]
+        totals = (self._endings[form[-size:], cell] for size in (4, 3, 2) if len(form) > size)
+        return next((alike for alike, total in totals if total >= SURE), 1) == 0
+
+    @cached_property
+    def _cells_of_nouns(self) -> Mapping[str, Mapping[tuple[str, str], set[str]]]:
+        """The forms of each noun by case and number."""
+        found: dict[str, dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+        for word in (*self.forms.attested, *(self.forms.unimorph or ())):
+            feats = bundle(word.feats) if word.upos == "NOUN" else {}
+            for cell in product(feats.get("Case", ()), feats.get("Number", ())):
+                found[word.lemma][cell].add(word.form.casefold())
+        return found
+
+    @cached_property
+    def _endings(self) -> Mapping[tuple[str, tuple[str, str]], tuple[int, int]]:
+        """Of the nouns that have a form with an ending, and a form in a case and number: how many
+        have that ending there, and how many there are."""
+        counts: dict[tuple[str, tuple[str, str]], list[int]] = defaultdict(lambda: [0, 0])
+        for cells in self._cells_of_nouns.values():
+            forms = {form for own in cells.values() for form in own}
+            endings = {form[-size:] for form in forms for size in (4, 3, 2) if len(form) > size}
+            for (cell, own), ending in product(cells.items(), endings):
+                counts[ending, cell][0] += any(form.endswith(ending) for form in own)
+                counts[ending, cell][1] += 1
+        return defaultdict(lambda: (0, 0), {key: (a, b) for key, (a, b) in counts.items()})
 
     def _partners(
         self, item: Item, match: _Match, cell: ParadigmCell, starts: Ints
