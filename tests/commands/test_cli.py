@@ -461,7 +461,7 @@ def test_new_says_what_could_be_meant(tmp_path: Path, arguments: list[str], mess
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["list", "tinny"], "there is no data set 'tinny' (did you mean 'tiny'? data sets: agreement, cases, tiny)"),
+        (["list", "tinny"], "'tinny' (did you mean 'tiny'? data sets: agreement, cases, tiny)"),
         (["list", "tiny/xx/some"], "'tiny/xx/some': name a data set or a config"),
         (["show", "across"], "'across' is not of the form dataset/language/UID"),
         (["show", "tiny/xx/acros"], "has no paradigm 'acros' (did you mean 'across'?"),

@@ -48,6 +48,7 @@ _MARKS = (
 _QUOTE = re.compile(r'["“”„«»‹›「」]')
 _PARTS = ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "VERB", "AUX", "ADV", "ADP")
 _PARTNERS = ("det", "amod", "nummod")
+_NAMED = ("flat", "appos")
 _STRAIGHT = frozenset({"Nom", "Abs"})
 _OBLIQUE = frozenset({"Acc", "Dat", "Gen", "Par"})
 _FIXED = ("en",)
@@ -345,7 +346,7 @@ class QueryForms(WrongForms):
         if cell.form.casefold() in words or words.count(item["answer"].casefold()) > 1:
             yield "form twice"
         word = match.word(match.row)
-        named = match.relation(match.row) == "flat" or match.dependents(match.row, "flat")
+        named = match.relation(match.row) in _NAMED or match.dependents(match.row, *_NAMED)
         quoted = len(_QUOTE.findall(item["left"] or "")) % 2
         if quoted or named or word.upos == "PROPN" or "Foreign" in word.feats:
             yield "name or quotation"
