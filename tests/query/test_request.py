@@ -171,9 +171,33 @@ def count(request: str) -> int:
         ("pattern { e: X -> Y; Z []; Z << e }", 5),
         ("pattern { X [upos=VERB]; Y$ [upos=VERB] }", 2),
         ("pattern { X [upos=VERB]; Y [upos=VERB] }", 0),
-        ("pattern { X []; Y []; X.__id__ < Y.__id__; X.upos = Y.upos }", 0),
+        ("pattern { X [upos]; Y [upos]; X.__id__ < Y.__id__ }", 9),
         ("% nothing\npattern { X [upos=VERB] } % verbs", 2),
     ],
 )  # fmt: skip
 def test_what_clauses_find(request_: str, matches: int) -> None:
     assert count(request_) == matches
+
+
+CROSSED = conllu(
+    """
+    a a X _ 3 x
+    b b X _ 4 y
+    c c X _ 0 root
+    d d X _ 3 z
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "matches"),
+    [
+        ("pattern { e: A -> B; f: C -> D; e >< f }", 4),
+        ("pattern { e: X -> Y; f: X -> Z; e <> f }", 2),
+        ("global { is_not_projective } pattern { X [] }", 5),
+        ("pattern { X []; global.is_projective }", 0),
+    ],
+)
+def test_edges_that_cross(request_: str, matches: int) -> None:
+    graphs = Graphs(tokens_of(CROSSED.encode()))
+    assert sum(len(maps[""]) for maps in find_maps(graphs, read_request(request_))) == matches

@@ -94,6 +94,8 @@ class Graphs:
         tokens = self.tokens
         if name == "form":
             return self._with_anchors(tokens.forms, "__0__")
+        if name == "__id__":
+            return Coded(np.arange(self.size), tuple(map(str, range(self.size))))
         if name in _FIELDS:
             coded: Coded = getattr(tokens, _FIELDS[name])
             values = tuple("" if value == "_" else value for value in coded.values)

@@ -481,28 +481,17 @@ def _of_str(text: str) -> str:
     >>> _of_str(r"(a\|b)+"), _of_str(r"\(a\|b\)+")
     ('\\(a|b\\)+', '(a|b)+')
     """
-    out, at = "", 0
-    while at < len(text):
-        letter, behind = text[at], text[at + 1 : at + 2]
-        if letter == "[":
-            end = text.find("]", at + 2 + (behind == "^"))
-            end = len(text) if end < 0 else end
-            out += "[" + text[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[") + "]"
-            at = end + 1
-        elif letter == "\\" and behind:
-            plain = behind in "(|)"
-            out += (
-                behind
-                if plain
-                else text[at : at + 2]
-                if behind in "b123456789"
-                else regex.escape(behind)
-            )
-            at += 2
-        else:
-            out += "\\" + letter if letter in "(|){}\\" else letter
-            at += 1
-    return out
+    return str(regex.sub(r"(\[\^?\]?[^\]]*\])|\\(.)|([(){}|\\])", _of_mark, text))
+
+
+def _of_mark(found: regex.Match[str]) -> str:
+    letters, quoted, plain = found.groups()
+    if letters:
+        return "[" + str(letters[1:-1]).replace("\\", "\\\\").replace("[", "\\[") + "]"
+    if quoted:
+        known = quoted in "b123456789"
+        return str(quoted if quoted in "(|)" else found[0] if known else regex.escape(quoted))
+    return f"\\{plain}"
 
 
 def _is_there(value: str) -> bool:
@@ -550,24 +539,16 @@ def _span(maps: Maps, edge: tuple[str, str]) -> tuple[Ints, Ints]:
     return np.minimum(*ends), np.maximum(*ends)
 
 
-def _cross(low: Ints, high: Ints, other_low: Ints, other_high: Ints) -> Flags:
-    first = (low < other_low) & (other_low < high) & (high < other_high)
-    return first | (other_low < low) & (low < other_high) & (other_high < high)
-
-
-def _covered(low: Ints, high: Ints, other_low: Ints, other_high: Ints) -> Flags:
-    return (other_low <= low) & (high <= other_high)
-
-
-def _disjoint(low: Ints, high: Ints, other_low: Ints, other_high: Ints) -> Flags:
-    return (high <= other_low) | (other_high <= low)
-
-
 def _inside(node: Ints, low: Ints, high: Ints) -> Flags:
     return (low < node) & (node < high)
 
 
-_EDGES = {"><": _cross, "<<": _covered, "<>": _disjoint}
+_EDGES: dict[str, Callable[[Ints, Ints, Ints, Ints], Flags]] = {
+    "><": lambda a, b, low, high: _inside(a, low, high) & (b > high) | _inside(b, low, high) & (a < low),
+    "<<": lambda a, b, low, high: (low <= a) & (b <= high),
+    "<>": lambda a, b, low, high: (b <= low) | (high <= a),
+}  # fmt: skip
+"""How two edges lie, by the first and last node of each."""
 
 
 def _projective(graphs: Graphs) -> Flags:
@@ -583,18 +564,9 @@ def _projective(graphs: Graphs) -> Flags:
     return found
 
 
-def _always(graphs: Graphs) -> Flags:
-    """The trees of UD are trees: files with cycles are refused when they are read."""
-    return np.ones(len(graphs.anchor), bool)
-
-
-def _never(graphs: Graphs) -> Flags:
-    return np.zeros(len(graphs.anchor), bool)
-
-
 _SHAPES: dict[str, NodeTest] = {
     "is_projective": _projective,
-    "is_tree": _always,
-    "is_forest": _always,
-    "is_cyclic": _never,
+    **dict.fromkeys(("is_tree", "is_forest"), lambda graphs: np.ones(len(graphs.anchor), bool)),
+    "is_cyclic": lambda graphs: np.zeros(len(graphs.anchor), bool),
 }
+"""Flags of the sentences of a shape; files with cycles are refused when they are read."""
