@@ -204,4 +204,4 @@ def test_a_shipped_request_makes_the_pairs_it_should(
 ) -> None:
     told = pairs(tmp_path, *sentences, test=shipped(name, code), code=code)
     made = [one.partition(" .")[0] + " ." for one in told if " ." in one]
-    assert made == wanted
+    assert made == wanted, told

@@ -142,7 +142,7 @@ class QueryForms(WrongForms):
                 names = [name for name, flags in flaws.items() if flags[sentence]]
                 names += ["written in one with others"] if tokens.multiword[match.row] else []
                 self.skipped.update(names[:1])
-                kept += [] if names or match.head < 0 else [match]
+                kept += [] if names else [match]
             self.matches[test.id] += len(found)
             if kept:
                 yield self._items(kept, origin)
@@ -378,13 +378,14 @@ class QueryForms(WrongForms):
             yield "may be a genitive" if known else "other cell not known"
         subjects, objects = (match.dependents(match.head, name) for name in ("nsubj", "obj"))
         others = [row for row in objects if row != match.row]
-        if case & _STRAIGHT and relation != "nsubj":
+        fixed = self.rules.code in _FIXED
+        if case & _STRAIGHT and relation != "nsubj" and not fixed:
             sure = any(self._is_nominative(match.word(row)._asdict()) for row in subjects)
             if not sure and self._may_govern(match, theirs):
                 yield "may be the subject"
         elif relation == "nsubj" and not case & _STRAIGHT and self.rules.drops and not others:
             yield "object of a dropped subject"
-        if case & _OBLIQUE and self.rules.code not in _FIXED:
+        if case & _OBLIQUE and not fixed:
             words = [match.word(row) for row in others]
             straight = [bundle(one.feats) for one in words if self._may_be(one, "Nom")]
             if any(self._may_govern(match, feats) for feats in straight):
@@ -515,7 +516,8 @@ def _matches(graphs: Graphs, test: Test, free: bool = False) -> Iterator[_Match]
                 *(lemmas.values[lemmas.codes[n]] for n in near),
             )
             head = int(graphs.tokens.head[row])
-            ruler = rows[test.controller][number] if test.controller else head
+            rulers = [rows[test.controller][number]] if test.controller else [*near, head, row]
+            ruler = next(one for one in rulers if one >= 0)
             kept = {name: rows[name][number] for name in test.keep}
             found.setdefault(
                 row, _Match(test, graphs.tokens, row, head, ruler, (test.id, frame), kept)
