@@ -120,7 +120,7 @@ WORKED = [
     ("docs/formats.md", ["1 paradigm, 1,000 pairs checked: 0 errors"], {}),
     ("docs/mine-a-treebank.md", [r"(?m)^items +4$", "too small"], {"items.parquet": ""}),
     ("docs/query.md",
-     [r"(?m)^2 matches$", r"(?m)^Erg +Nom +1 +50\.0%$", r"wide pairs +1", r"\[კაცი\] ძაღლი"],
+     [r"(?m)^2 matches$", r"(?m)^Erg +Nom +1 +50\.0%$", r"ergative_subject +1 +1 +0 +1", r"\[კაცი\] ძაღლი"],
      {"pairs.parquet": "", "items.parquet": ""}),
     ("docs/python.md", ["did you mean 'clams'\\?"], {"report.html": "<html"}),
     ("docs/commands.md", [], {"solecism-complete.bash": "_SOLECISM_COMPLETE=bash_complete"}),

@@ -138,7 +138,13 @@ def test_kept_names_are_columns_of_pairs_and_items(tmp_path: Path) -> None:
     ]
     done = CliRunner().invoke(main, asked)
     assert done.exit_code == 0, done.output
-    assert "certain pairs" in done.output
+    assert [line.split() for line in done.output.splitlines()][1] == [
+        "object_accusative",
+        "1",
+        "1",
+        "1",
+        "0",
+    ]
     (item,) = pq.read_table("i.parquet").to_pylist()
     assert (item["relation"], item["decides"], item["V_lemma"]) == (
         "object_accusative",
@@ -156,6 +162,7 @@ def test_kept_names_are_columns_of_pairs_and_items(tmp_path: Path) -> None:
     ("old", "new", "told"),
     [
         ("target: O", "target: P", "t.yaml:5: `target` cannot be 'P' (known: V, O)"),
+        ("Case: Nom", "Case: Acc", "t.yaml:6: Case=Acc is what the request asks for already"),
         ("Case: Nom", "Case: Nmo", "t.yaml:6: no form has Case = 'Nmo' (did you mean 'Nom'?"),
         ("change: {Case: Nom}", "change: Nom", "t.yaml:6: `change` wants features with values"),
         ("forms: treebank", "forms: lexicon", "t.yaml:8: `forms` cannot be 'lexicon'"),

@@ -90,13 +90,17 @@ def _mine_queries(
         cli.print_json(mined.facts())
         return
     forms = mined.forms
-    rows = [(test.id, f"{forms.matches[test.id]:,}") for test in forms.tests]
-    counts = {"items": mined.items, "certain pairs": mined.certain, "wide pairs": mined.wide}
-    rows += [(name, f"{count:,}") for name, count in counts.items()]
-    rows += [(f"no pair: {why}", f"{count:,}") for why, count in forms.skipped.most_common()]
-    examples = [f"{why}: {sentence}" for why, sentence in forms.examples.items()]
-    written = [f"wrote {path}: show or score it" for path in (out, pairs) if path]
-    cli.print_lines(cli.plain_table(rows, ["found"], ["words"]), "", *examples, *written)
+    counted = (forms.matches, mined.items, mined.certain, mined.doubtful)
+    rows = [(test.id, *(counts[test.id] for counts in counted)) for test in forms.tests]
+    found = cli.plain_table(rows, ["test"], ["found", "items", "pairs", "doubtful"])
+    why = [(reason, count) for reason, count in forms.skipped.most_common()]
+    examples = [
+        f"{'doubt' if reason in forms.marks else 'no pair'}, {reason}: {sentence}"
+        for reason, sentence in sorted(forms.examples.items())
+    ]
+    written = [f"wrote {path}" for path in (out, pairs) if path]
+    lost = [cli.plain_table(why, ["no pair, as"], ["words"])] if why else []
+    cli.print_lines(found, *lost, *examples, *written)
 
 
 def _table(mined: Mined) -> Table:

@@ -17,7 +17,7 @@ from solecism.commands import cli
 from solecism.errors import fail
 from solecism.inputs import read_text
 from solecism.query.graph import Graphs, Maps
-from solecism.query.keys import read_key
+from solecism.query.keys import EDGE_KEYS, read_key
 from solecism.query.match import find_maps
 from solecism.query.request import Request, read_request
 from solecism.treebank.cloze import texts_of
@@ -42,7 +42,9 @@ def command(
 ) -> None:  # fmt: skip
     read, source = _request_of(request)
     asked = [read_key(key, read, source) for key in keys]
-    counts, shown, found, lacking = Counter[tuple[str, ...]](), list[Row](), 0, read.features
+    counts, shown, found = Counter[tuple[str, ...]](), list[Row](), 0
+    named = (part for key in keys for part in key.partition(".")[2].split("/"))
+    lacking = read.features | {name for name in named if name and name not in EDGE_KEYS}
     for graphs in _graphs_of(files_of(paths)):
         lacking = frozenset(name for name in lacking if not any(graphs.column(name).values))
         for maps in find_maps(graphs, read):
@@ -62,7 +64,7 @@ def command(
     else:
         lines = [f"{one['sent_id'] or '-'}: {one['marked']}" for one in shown]
         cli.print_lines(*lines, f"{found:,} matches")
-    for name in () if found else sorted(lacking):
+    for name in sorted(lacking):
         cli.echo(f"note: no word has the feature {name}", err=True)
 
 

@@ -15,6 +15,8 @@ from solecism.query.request import Request
 
 Key = Callable[[Graphs, Maps], list[str]]
 UNDEFINED = "__undefined__"
+EDGE_KEYS = ("label", "length", "delta", "1", "2", "deep")
+"""What an edge has."""
 _PATH = regex.compile(r"(\w+\$?)\.(\w+(?:/\w+)*)")
 _DISTANCE = regex.compile(r"(length|delta)\(\s*(\w+\$?)\s*,\s*(\w+\$?)\s*\)")
 

@@ -47,7 +47,7 @@ _MARKS = (
 """Reasons that mark a pair, beside those of mined agreement (docs/query.md has examples)."""
 _QUOTE = re.compile(r'["“”„«»‹›「」]')
 _PARTS = ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM", "VERB", "AUX", "ADV", "ADP")
-_PARTNERS = ("det", "amod", "nummod")
+_PARTNERS = ("det", "amod", "nummod", "acl")
 _NAMED = ("flat", "appos")
 _STRAIGHT = frozenset({"Nom", "Abs"})
 _OBLIQUE = frozenset({"Acc", "Dat", "Gen", "Par"})

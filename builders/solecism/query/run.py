@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,22 +32,27 @@ from solecism.works.sources import lexicon
 
 @dataclass(frozen=True)
 class Queried:
-    """What tests gave: ``items``, ``certain`` and ``wide`` (certain ones included) count them."""
+    """What tests gave, by the id of each: the items, the certain pairs, and the doubtful ones."""
 
     forms: QueryForms
-    items: int
-    certain: int
-    wide: int
+    items: Counter[str]
+    certain: Counter[str]
+    doubtful: Counter[str]
 
     def facts(self) -> dict[str, object]:
         """Return what ``--json`` and a manifest say."""
-        counts = {"items": self.items, "pairs": self.certain, "wide": self.wide}
         why = {
             "passed_over": dict(self.forms.skipped.most_common()),
             "examples": self.forms.examples,
         }
-        tests = [{**t.facts(), "matches": self.forms.matches[t.id]} for t in self.forms.tests]
-        return {"language": self.forms.rules.code, "tests": tests, **counts, **why}
+        tests = [
+            {
+                **test.facts(), "matches": self.forms.matches[test.id], "items": self.items[test.id],
+                "certain": self.certain[test.id], "doubtful": self.doubtful[test.id],
+            }
+            for test in self.forms.tests
+        ]  # fmt: skip
+        return {"language": self.forms.rules.code, "tests": tests, **why}
 
 
 def mine_queries(
@@ -74,19 +79,19 @@ def mine_queries(
     kept = [query.kept[one] for one in found["id"].to_pylist()]
     for name in columns:
         found = found.append_column(name, pa.array([own.get(name) for own in kept], pa.string()))
-    certain = maker.certain()
-    wide = maker.wide(certain)
+    rows = maker.wide(maker.certain()).rows()
     if items:
         write_items([found], items, found.schema)
     if pairs:
-        rows = wide.rows()
         for row in rows:
             row["features"] |= query.kept[row["set_id"]]
         with writing(pairs) as part:
             table = pa.Table.from_pylist(rows, pair_schema((*EXTRA, *columns)))
             pq.write_table(table, part, compression="zstd")
-    sizes = (sum(map(len, one.cells.values())) for one in (certain, wide))
-    return Queried(query, len(found), *sizes)
+    by_doubt: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for row in rows:
+        by_doubt[bool(row["features"]["doubt"])][row["features"]["relation"]] += 1
+    return Queried(query, Counter(found["relation"].to_pylist()), *by_doubt)
 
 
 def _tables(files: Sequence[Path], query: QueryForms, licence: str) -> Iterator[pa.Table]:

@@ -115,6 +115,10 @@ def _read_test(entry: Entry, path: Path) -> Test:
     _check(keys, "phenomenon", [text.get("phenomenon", "case")], [*phenomena()], path)
     changes = _changes(keys["change"])
     free = {(text["target"], _asked(name)) for change in changes for name in change}
+    for feature, wanted in (pair for change in changes for pair in change.items()):
+        asked = _asked(feature)
+        if request.pattern.tests.get((text["target"], asked)) == f"{asked}={wanted}":
+            raise keys["change"].fault(f"{feature}={wanted} is what the request asks for already")
     return Test(
         text["id"], text.get("about", ""), text.get("phenomenon", "case"), request,
         read_request(text["request"], str(path), line, free), text["target"], changes,
