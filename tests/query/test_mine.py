@@ -205,7 +205,7 @@ def handmade() -> Iterator[tuple[str, str, list[str], list[str]]]:
         yield name, code, sentences, [bad for _, bad in wanted]
 
 
-@pytest.mark.parametrize(("name", "code", "sentences", "wanted"), handmade())
+@pytest.mark.parametrize(("name", "code", "sentences", "wanted"), list(handmade()))
 def test_a_shipped_request_makes_the_pairs_it_should(
     tmp_path: Path, name: str, code: str, sentences: list[str], wanted: list[str]
 ) -> None:
