@@ -91,6 +91,11 @@ def unit_interval(values: Hashes) -> NDArray[np.float64]:
     return ((values >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
+def digest_of(text: str) -> str:
+    """Return the 16 hexadecimal digits of a text's hash (BLAKE2b)."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
 def hex_ids(values: Hashes) -> pa.StringArray:
     """Return 64-bit numbers as texts of 16 hexadecimal digits."""
     data = values.astype(">u8").tobytes().hex().encode()

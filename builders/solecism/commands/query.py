@@ -50,7 +50,8 @@ def command(
         for maps in find_maps(graphs, read):
             found += len(maps[""])
             counts.update(zip(*(key(graphs, maps) for key in asked), strict=True))
-            shown += _shown(graphs, maps, 0 if only_count or keys else most - len(shown))
+            if not (only_count or keys or len(shown) == most):
+                shown += _shown(graphs, maps, most - len(shown))
     if as_json:
         by = [
             {**dict(zip(keys, key, strict=True)), "matches": n} for key, n in counts.most_common()
@@ -88,8 +89,9 @@ def _shown(graphs: Graphs, maps: Maps, most: int) -> Iterator[Row]:
     """Yield matches: their words in brackets, with their names."""
     tokens = graphs.tokens
     names = [name for name in maps if name]
-    for number, sentence in enumerate(maps[""][:most].tolist()):
-        texts, starts = texts_of(tokens, np.arange(len(tokens.sentences)) == sentence)
+    sentences = maps[""][:most]
+    texts, starts = texts_of(tokens, np.isin(np.arange(len(tokens.sentences)), sentences))
+    for number, sentence in enumerate(sentences.tolist()):
         text, nodes = texts.values[sentence], {name: int(maps[name][number]) for name in names}
         rows = {name: int(graphs.row[node]) for name, node in nodes.items()}
         marks: dict[int, list[str]] = {}

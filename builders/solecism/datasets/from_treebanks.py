@@ -18,10 +18,9 @@ from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
 from solecism.query.mine import QueryForms
-from solecism.query.tests import shipped_tests
+from solecism.query.tests import shipped_tests, tests_of
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
-from solecism.treebank.conllu import read_tokens
 from solecism.treebank.forms import LanguageForms, read_inventory
 from solecism.treebank.languages import doubtful_sources, rules_of
 from solecism.treebank.minimal_pairs import SCHEMA, PairMaker, PairSet
@@ -177,7 +176,7 @@ class _QueriedLanguage(_MinedLanguage):
 
     def __init__(self, code: str, found: Sequence[LocalSource], commercial: bool = False) -> None:
         super().__init__(code, found, commercial)
-        self.tests = [test for test in shipped_tests() if code in (test.languages or (code,))]
+        self.tests = tests_of(shipped_tests(), code)
         self.is_asked = bool(self.tests)
 
     @cached_property
@@ -208,10 +207,7 @@ class _QueriedLanguage(_MinedLanguage):
             "genre": ", ".join(origin.genre),
         }
         for path in found.files:
-            for tokens in read_tokens(path):
-                tally.sentences += len(tokens.sentences)
-                tally.words += len(tokens)
-                yield from self.query.tables(tokens, about)
+            yield from self.query.mine_file(path, about, tally)
 
 
 def _items(mined: _MinedLanguage, found: LocalSource) -> Items:

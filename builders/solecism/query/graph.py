@@ -88,7 +88,7 @@ class Graphs:
 
     def flags(self, name: str, test: Callable[[str], object]) -> Flags:
         """Return flags of the nodes that have a feature whose value passes a test."""
-        return self.column(name).table(lambda value: bool(value) and test(value), bool)
+        return passing(self.column(name), test)
 
     def _read(self, name: str) -> Coded:
         tokens = self.tokens
@@ -132,6 +132,11 @@ class Graphs:
 def _values(feats: Coded, name: str) -> NDArray[np.object_]:
     """Return a feature's value in each FEATS or MISC text, empty where it is not."""
     return feats.table(lambda text: features_of(text).get(name, ""), object)
+
+
+def passing(column: Coded, test: Callable[[str], object] = bool) -> Flags:
+    """Return flags of the values that are there and pass a test."""
+    return column.table(lambda value: bool(value) and bool(test(value)), bool)
 
 
 Maps = Mapping[str, Ints]

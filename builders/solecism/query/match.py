@@ -15,7 +15,7 @@ from solecism.query.graph import Graphs, Maps, spread
 from solecism.query.request import Clause, Item, Request
 from solecism.treebank.conllu import Flags, Ints
 
-_MOST = 1 << 20
+_MOST = 1 << 16
 """How many maps are looked at at once."""
 _ORIGIN = "#"
 """The name of the rows of the maps that a ``with`` or ``without`` extends."""
@@ -144,12 +144,13 @@ def _members(fits: Flags) -> Grow:
 def _grown(graphs: Graphs, maps: Maps, steps: Sequence[_Step]) -> Iterator[Maps]:
     """Yield maps after all steps; too many are looked at in halves."""
     size = len(maps[""])
-    if not size or not steps:
-        if size:
-            yield maps
+    if not size:
+        return
+    if not steps:
+        yield maps
         return
     step = steps[0]
-    if size > 1 and size > _MOST >> 4:
+    if size > _MOST:
         for half in np.array_split(np.arange(size), 2):
             yield from _grown(graphs, _where(maps, half), steps)
         return

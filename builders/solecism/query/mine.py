@@ -12,23 +12,25 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import product
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from solecism.hashing import digest_of
 from solecism.query.graph import Graphs
 from solecism.query.match import find_maps
 from solecism.query.tests import OTHER, Test
 from solecism.schema import CLOZE
 from solecism.treebank.candidates import ALL_VALUES, AgreeingPairs, WordPairs, bits_of
 from solecism.treebank.cloze import items_of, texts_of
-from solecism.treebank.conllu import Ints, Tokens, tokens_of
+from solecism.treebank.conllu import Ints, Tokens, read_tokens, tokens_of
 from solecism.treebank.filters import flaws_of
 from solecism.treebank.forms import ParadigmCell, WordForm, alike
 from solecism.treebank.languages import Language, words_of
+from solecism.treebank.mining import MiningCounts
 from solecism.treebank.profile import Evidence, language_of, profile_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, text_of, third_person
 from solecism.treebank.wrong_forms import DOUBTS, LIKE, Item, WrongForm, WrongForms, shared_letters
@@ -128,11 +130,21 @@ class QueryForms(WrongForms):
                 feats = bundle(match.word(match.row).feats)
                 self.frames[match.frame][_values(feats, test)] += 1
 
+    def mine_file(
+        self, path: Path, origin: Mapping[str, str], counts: MiningCounts
+    ) -> Iterator[pa.Table]:
+        """Yield the items of a CoNLL-U file (:meth:`tables`)."""
+        for tokens in read_tokens(path):
+            counts.sentences += len(tokens.sentences)
+            counts.words += len(tokens)
+            yield from self.tables(tokens, origin)
+
     def tables(self, tokens: Tokens, origin: Mapping[str, str]) -> Iterator[pa.Table]:
         """Yield the items of a chunk, a table for each test (:data:`solecism.schema.CLOZE`)."""
         graphs = Graphs(tokens)
         for test in self.tests:
-            found = list(_matches(graphs, test))
+            if not (found := list(_matches(graphs, test))):
+                continue
             wanted = np.zeros(len(tokens.sentences), bool)
             wanted[[tokens.sentence[match.row] for match in found]] = True
             flaws = flaws_of(tokens, self._language, wanted)
@@ -165,10 +177,9 @@ class QueryForms(WrongForms):
         bits, layer = bits_of(tokens.feats, ALL_VALUES), np.zeros(len(found), np.int64)
         agreeing = AgreeingPairs(pairs, kept, none, bits, np.array([none, none]), layer)
         items = items_of(tokens, agreeing, ("target",), self._language, origin, self.forms)
-        features = sorted({name for change in test.changes for name in change})
-        ids = [_digest(test.id, one) for one in items["id"].to_pylist()]
+        ids = [digest_of(f"{test.id} {one}") for one in items["id"].to_pylist()]
         self.kept.update(zip(ids, map(_Match.columns, found), strict=True))
-        relation, asked = [test.id] * len(found), [features] * len(found)
+        relation, asked = [test.id] * len(found), [test.features] * len(found)
         same = {"id": ids, "relation": relation, "agrees_in": asked, "decides": asked}
         for name, values in same.items():
             kind = CLOZE.field(name)
@@ -527,8 +538,7 @@ def _matches(graphs: Graphs, test: Test, free: bool = False) -> Iterator[_Match]
 
 def _values(feats: Bundle, test: Test) -> str:
     """Return the values of the features that a test changes."""
-    names = sorted({name for change in test.changes for name in change})
-    return "|".join(f"{name}={text_of(feats, name)}" for name in names)
+    return "|".join(f"{name}={text_of(feats, name)}" for name in test.features)
 
 
 def _plain(form: str) -> str:
@@ -538,10 +548,6 @@ def _plain(form: str) -> str:
 
 def _read(feats: str, upos: str) -> Bundle:
     return third_person(bundle(feats)) if upos == "NOUN" else bundle(feats)
-
-
-def _digest(*parts: str) -> str:
-    return blake2b(" ".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def _sentence(match: _Match, instead: tuple[str, str, str]) -> str:

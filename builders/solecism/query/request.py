@@ -17,7 +17,7 @@ import regex
 from numpy.typing import NDArray
 
 from solecism.errors import InputError, candidates, fail
-from solecism.query.graph import Graphs, Maps, label_features, spread
+from solecism.query.graph import Graphs, Maps, label_features, passing, spread
 from solecism.treebank.conllu import Coded, Flags, Ints
 
 ITEMS = ("pattern", "with", "without", "global")
@@ -328,7 +328,7 @@ class _Reader:
 
     def _label(self) -> NodeTest:
         """Read a label up to ``]->``; return flags of the nodes with such a relation."""
-        if self.skip() is not None and _PART.match(self.text, self.at):
+        if _PART.match(self.text, self.skip()):
             parts = [self._label_part()]
             while self.take(","):
                 parts.append(self._label_part())
@@ -337,7 +337,7 @@ class _Reader:
             negated = self.take("^")
             test = self._values("<>" if negated else "=", _LABEL)
         self.need("]->")
-        return lambda graphs: graphs.labels.table(lambda label: bool(label) and test(label), bool)
+        return lambda graphs: passing(graphs.labels, test)
 
     def _label_part(self) -> Callable[[Mapping[str, str]], bool]:
         """Read a feature of a label: ``1=aux``, ``2<>pass``, ``!deep``, ``2=*``."""
@@ -346,7 +346,7 @@ class _Reader:
         if absent:
             return lambda parts: name not in parts
         sign = self.take("=") or self.need("<>", "= or <>")
-        test = _is_there if self.take("*") else self._values(sign)
+        test = bool if self.take("*") else self._values(sign)
         return lambda parts: name in parts and test(parts[name])
 
     def _feature(self, name: str, at: int, there: bool = True) -> None:
@@ -360,7 +360,7 @@ class _Reader:
         if sign in ("<<", ">>", "><"):
             raise self.error(f"features are compared with {', '.join(_COMPARE)}, not {sign}", at)
         if not sign:
-            self._add(names, lambda graphs, maps: _passing(column(graphs, maps)) == there, at)
+            self._add(names, lambda graphs, maps: passing(column(graphs, maps)) == there, at)
             return
         place = self.skip()
         if self.take(_PATH):
@@ -377,7 +377,7 @@ class _Reader:
                 ('"', "/", "re"), place
             ):
                 raise self.error("no | in a comparison: write X [feature=a|b]", place)
-            self._add(names, lambda graphs, maps: _passing(column(graphs, maps), test), at)
+            self._add(names, lambda graphs, maps: passing(column(graphs, maps), test), at)
         else:
             number = float(self.need(_NUMBER, "a number or X.feature"))
             holds = lambda graphs, maps: _COMPARE[sign](_numbers(column(graphs, maps)), number)  # noqa: E731
@@ -410,7 +410,7 @@ class _Reader:
         sign = self.take("=") or self.take("<>")
         if sign and not there:
             raise self.error("! asks whether a comment is there: leave out the value", at)
-        test = self._values(sign) if sign and not self.take("*") else _is_there
+        test = self._values(sign) if sign and not self.take("*") else bool
 
         def holds(graphs: Graphs, maps: Maps) -> Flags:
             said = graphs.tokens.sentences.said
@@ -466,7 +466,7 @@ def _has_head(graphs: Graphs) -> Flags:
 
 def _otherwise(feature: str, test: NodeTest, other: NodeTest) -> NodeTest:
     """Return a test of nodes with a feature, and another one of those without it."""
-    return lambda graphs: np.where(graphs.flags(feature, _is_there), test(graphs), other(graphs))
+    return lambda graphs: np.where(graphs.flags(feature, bool), test(graphs), other(graphs))
 
 
 def _unquoted(text: str) -> str:
@@ -494,15 +494,6 @@ def _of_mark(found: regex.Match[str]) -> str:
     return f"\\{plain}"
 
 
-def _is_there(value: str) -> bool:
-    return bool(value)
-
-
-def _passing(column: Coded, test: Test = _is_there) -> Flags:
-    """Return flags of the values that are there and pass a test."""
-    return column.table(lambda value: bool(value) and test(value), bool)
-
-
 def _numbers(column: Coded) -> NDArray[np.float64]:
     """Return a column's values as numbers, NaN where there is none."""
     return column.table(lambda text: float(text) if _NUMBER.fullmatch(text) else np.nan, float)
@@ -515,7 +506,7 @@ def _compared(sign: str, ours: Column, theirs: Column, graphs: Graphs, maps: Map
         return _COMPARE[sign](_numbers(left), _numbers(right))
     places = {value: place for place, value in enumerate(left.values) if value}
     same = left.codes == right.table(lambda value: places.get(value, -1), np.int64)
-    found: Flags = _passing(left) & _passing(right) & (same == (sign == "="))
+    found: Flags = passing(left) & passing(right) & (same == (sign == "="))
     return found
 
 

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from solecism.errors import unknown_error
 from solecism.files import writing
 from solecism.query.mine import QueryForms
-from solecism.query.tests import OTHER, Test
+from solecism.query.tests import OTHER, Test, tests_of
 from solecism.schema import CLOZE, pair_schema
-from solecism.treebank.conllu import files_of, read_tokens
+from solecism.treebank.conllu import files_of
 from solecism.treebank.forms import LanguageForms, read_forms, read_list
 from solecism.treebank.languages import rules_of
 from solecism.treebank.minimal_pairs import EXTRA, PairMaker
@@ -67,13 +67,15 @@ def mine_queries(
     """
     files = files_of(paths)
     code = language or code_of_files(files)
-    tests = [test for test in tests if code in (test.languages or (code,))]
+    tests = tests_of(tests, code)
     query = QueryForms(rules_of(code), LanguageForms(code, {}), tests=tests)
     read = read_forms(code, ((treebank_of(file), file) for file in files), query.see)
     query = replace(query, forms=_with_list(read, tests))
     _check_values(tests, query.forms)
     counts, maker = MiningCounts(), PairMaker(query)
-    tables = [*FreshItems(counts, strict=False, maker=maker).of(_tables(files, query, licence))]
+    tables = [
+        *FreshItems(counts, strict=False, maker=maker).of(_tables(files, query, licence, counts))
+    ]
     found = pa.concat_tables([CLOZE.empty_table(), *tables])
     columns = sorted({name for own in query.kept.values() for name in own})
     kept = [query.kept[one] for one in found["id"].to_pylist()]
@@ -94,11 +96,12 @@ def mine_queries(
     return Queried(query, Counter(found["relation"].to_pylist()), *by_doubt)
 
 
-def _tables(files: Sequence[Path], query: QueryForms, licence: str) -> Iterator[pa.Table]:
+def _tables(
+    files: Sequence[Path], query: QueryForms, licence: str, counts: MiningCounts
+) -> Iterator[pa.Table]:
     for file in files:
         origin = {"treebank": treebank_of(file), "licence": licence, "genre": ""}
-        for tokens in read_tokens(file):
-            yield from query.tables(tokens, origin)
+        yield from query.mine_file(file, origin, counts)
 
 
 def _with_list(forms: LanguageForms, tests: Sequence[Test]) -> LanguageForms:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 
 from solecism.errors import fail, unknown_error
 from solecism.grammar.front_matter import Entry, read_front_matter
+from solecism.hashing import digest_of
 from solecism.inputs import read_text
 from solecism.phenomena import phenomena
 from solecism.query.request import Request, read_request
@@ -51,11 +51,16 @@ class Test:
     place: tuple[str, int] = ("", 0)
 
     @property
+    def features(self) -> list[str]:
+        """The features that change."""
+        return sorted({name for change in self.changes for name in change})
+
+    @property
     def controller(self) -> str:
         """The name of the word that decides the features that change, as the pattern compares
         them; empty if there is none."""
-        asked = (_asked(name) for change in self.changes for name in change)
-        found = [self.request.pattern.compared.get((self.target, name), "") for name in asked]
+        compared = self.request.pattern.compared
+        found = [compared.get((self.target, _asked(name)), "") for name in self.features]
         return found[0] if all(found) else ""
 
     @property
@@ -69,8 +74,7 @@ class Test:
     def facts(self) -> dict[str, object]:
         """Return what a manifest says of it."""
         asked = {"id": self.id, "about": self.about, "request": self.request.text.strip()}
-        digest = blake2b(self.request.text.encode(), digest_size=8).hexdigest()
-        return {**asked, "change": list(self.changes), "digest": digest}
+        return {**asked, "change": list(self.changes), "digest": digest_of(self.request.text)}
 
 
 def read_tests(path: Path) -> list[Test]:
@@ -94,6 +98,11 @@ def shipped_tests() -> list[Test]:
     """Return the tests that ship with Solecism (``requests/``), in the order of their files."""
     files = sorted((Path(__file__).parent / "requests").glob("*.yaml"))
     return [test for file in files for test in read_tests(file)]
+
+
+def tests_of(tests: Sequence[Test], code: str) -> list[Test]:
+    """Return the tests that are for a language."""
+    return [test for test in tests if code in (test.languages or (code,))]
 
 
 def _read_test(entry: Entry, path: Path) -> Test:

@@ -9,7 +9,6 @@ and a pair that another reading might save says so in its feature ``doubt``.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from hashlib import blake2b
 from itertools import zip_longest
 from operator import itemgetter
 from statistics import median
@@ -19,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import regex
 
+from solecism.hashing import digest_of
 from solecism.schema import CLOZE, pair_schema
 from solecism.treebank.cloze import wrong_answers
 from solecism.treebank.conllu import Flags
@@ -257,7 +257,7 @@ def _row(item: Item, wrong: WrongForm) -> Row:
     prefix = left.rstrip()
     one = bool(prefix) and left != prefix and before == left  # a prefix must end before a blank
     return {
-        "id": blake2b(f"{item['id']} {wrong.feature}".encode(), digest_size=8).hexdigest(),
+        "id": digest_of(f"{item['id']} {wrong.feature}"),
         "set_id": item["id"],
         "UID": f"{item['relation']}_{wrong.feature.lower()}{_distance(item, wrong)}",
         "field": "morphology",
