@@ -167,6 +167,7 @@ def test_kept_names_are_columns_of_pairs_and_items(tmp_path: Path) -> None:
         ("change: {Case: Nom}", "change: Nom", "t.yaml:6: `change` wants features with values"),
         ("forms: treebank", "forms: lexicon", "t.yaml:8: `forms` cannot be 'lexicon'"),
         ("agreeing:", "agreing:", "there is no key 'agreing' (did you mean 'agreeing'?"),
+        ("[amod]", "[amood]", "t.yaml:7: `agreeing` cannot be 'amood' (did you mean 'amod'?"),
         ("upos=VERB]", "upos=VERB", "t.yaml:4: column 23: a comma or ] expected"),
         ("id: object_accusative", "", "the key `id` is missing"),
         ("id:", "phenomenon: cas\nid:", "`phenomenon` cannot be 'cas' (did you mean 'case'?"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from solecism.commands import main
 from solecism.errors import InputError
 from solecism.query.graph import Graphs
 from solecism.query.match import find_maps
@@ -201,3 +205,20 @@ CROSSED = conllu(
 def test_edges_that_cross(request_: str, matches: int) -> None:
     graphs = Graphs(tokens_of(CROSSED.encode()))
     assert sum(len(maps[""]) for maps in find_maps(graphs, read_request(request_))) == matches
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("pattern { X [upos=VRB] }", "no word has upos=VRB (did you mean 'VERB'? values: ADV, AUX"),
+        ('pattern { X []; X.lemma = "doog" }', "no word has lemma=doog\n"),
+        ("pattern { X [Numbr] }", "no word has the feature Numbr\n"),
+        ("pattern { X -[nsbj]-> Y }", "no word has label=nsbj (did you mean 'nsubj'?"),
+        ("pattern { X [upos=VERB]; X -[1=punct]-> X }", ""),
+    ],
+)
+def test_values_that_no_word_has_are_told(tmp_path: Path, request_: str, told: str) -> None:
+    (tmp_path / "t.conllu").write_text(SENTENCES, encoding="utf-8")
+    done = CliRunner().invoke(main, ["query", str(tmp_path), request_, "--count"])
+    assert (done.exit_code, done.stdout) == (0, "0\n")
+    assert told in done.stderr if told else not done.stderr

@@ -7,14 +7,14 @@ language; `solecism mine PATHS --query FILE` makes minimal pairs of what is foun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 import numpy as np
 
 from solecism.commands import cli
-from solecism.errors import fail
+from solecism.errors import candidates, fail
 from solecism.inputs import read_text
 from solecism.query.graph import Graphs, Maps
 from solecism.query.keys import EDGE_KEYS, read_key
@@ -44,9 +44,9 @@ def command(
     asked = [read_key(key, read, source) for key in keys]
     counts, shown, found = Counter[tuple[str, ...]](), list[Row](), 0
     named = (part for key in keys for part in key.partition(".")[2].split("/"))
-    lacking = read.features | {name for name in named if name and name not in EDGE_KEYS}
-    for graphs in _graphs_of(files_of(paths)):
-        lacking = frozenset(name for name in lacking if not any(graphs.column(name).values))
+    wanted = read.asked | {(name, "") for name in named if name and name not in EDGE_KEYS}
+    values: dict[str, set[str]] = {name: set() for name, _ in wanted}
+    for graphs in _graphs_of(files_of(paths), values):
         for maps in find_maps(graphs, read):
             found += len(maps[""])
             counts.update(zip(*(key(graphs, maps) for key in asked), strict=True))
@@ -65,8 +65,22 @@ def command(
     else:
         lines = [f"{one['sent_id'] or '-'}: {one['marked']}" for one in shown]
         cli.print_lines(*lines, f"{found:,} matches")
-    for name in sorted(lacking):
-        cli.echo(f"note: no word has the feature {name}", err=True)
+    for note in _notes(wanted, values):
+        cli.echo(note, err=True)
+
+
+def _notes(wanted: Iterable[tuple[str, str]], values: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield which features, or values of them, a request names that no word has."""
+    for name, value in sorted(wanted):
+        if not value and not values[name]:
+            yield f"note: no word has the feature {name}"
+        elif value and values[name] and value not in values[name]:
+            known = (
+                ""
+                if name in ("form", "lemma")
+                else candidates("values", sorted(values[name]), value)
+            )
+            yield f"note: no word has {name}={value} {known}".rstrip()
 
 
 def _request_of(given: str) -> tuple[Request, str]:
@@ -78,11 +92,15 @@ def _request_of(given: str) -> tuple[Request, str]:
     return read_request(read_text(Path(given)), given), given
 
 
-def _graphs_of(files: Sequence[Path]) -> Iterator[Graphs]:
-    for path in files:
-        for tokens in read_tokens(path):
-            if len(tokens):
-                yield Graphs(tokens)
+def _graphs_of(files: Sequence[Path], values: Mapping[str, set[str]]) -> Iterator[Graphs]:
+    """Yield the graphs of files, and note the values that some features have there."""
+    for tokens in (tokens for path in files for tokens in read_tokens(path)):
+        if len(tokens):
+            graphs = Graphs(tokens)
+            for name, seen in values.items():
+                column = graphs.labels if name == "label" else graphs.column(name)
+                seen.update(filter(None, column.values))
+            yield graphs
 
 
 def _shown(graphs: Graphs, maps: Maps, most: int) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from solecism.datasets.configs import BuiltParadigm, Config, Facts, Items, ItemS
 from solecism.grammar.paradigm import Counts
 from solecism.hashing import SeenHashes
 from solecism.language_tags import tags_of
-from solecism.query.mine import QueryForms
+from solecism.query.mine import QueryForms, query_forms
 from solecism.query.tests import shipped_tests, tests_of
 from solecism.schema import CLOZE, FORMS
 from solecism.treebank.cloze import MASKS
@@ -181,10 +181,7 @@ class _QueriedLanguage(_MinedLanguage):
 
     @cached_property
     def query(self) -> QueryForms:
-        code = self.code
-        asked = QueryForms(rules_of(code), LanguageForms(code, {}), tests=self.tests)
-        forms = read_inventory(code, self.found, self.lexicon, asked.see)
-        return replace(asked, forms=forms)
+        return query_forms(self.code, self.tests, self.found, self.lexicon)
 
     @cached_property
     def inventory(self) -> LanguageForms:
@@ -200,14 +197,7 @@ class _QueriedLanguage(_MinedLanguage):
         return PairMaker(self.query)
 
     def tables(self, found: LocalSource, tally: MiningCounts) -> Iterator[pa.Table]:
-        origin = found.origin
-        about = {
-            "treebank": origin.name,
-            "licence": origin.licence,
-            "genre": ", ".join(origin.genre),
-        }
-        for path in found.files:
-            yield from self.query.mine_file(path, about, tally)
+        yield from self.query.mine_source(found, tally)
 
 
 def _items(mined: _MinedLanguage, found: LocalSource) -> Items:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,12 +27,13 @@ from solecism.treebank.candidates import ALL_VALUES, AgreeingPairs, WordPairs, b
 from solecism.treebank.cloze import items_of, texts_of
 from solecism.treebank.conllu import Ints, Tokens, read_tokens, tokens_of
 from solecism.treebank.filters import flaws_of
-from solecism.treebank.forms import ParadigmCell, WordForm, alike
-from solecism.treebank.languages import Language, words_of
+from solecism.treebank.forms import LanguageForms, ParadigmCell, WordForm, alike, read_inventory
+from solecism.treebank.languages import Language, rules_of, words_of
 from solecism.treebank.mining import MiningCounts
 from solecism.treebank.profile import Evidence, language_of, profile_of
 from solecism.treebank.relations import AGREEMENT, Bundle, bundle, text_of, third_person
 from solecism.treebank.wrong_forms import DOUBTS, LIKE, Item, WrongForm, WrongForms, shared_letters
+from solecism.works.sources import LocalSource
 
 OFTEN = 0.05
 """A value alternates if a frame has it in more than this share of the cases."""
@@ -55,7 +55,6 @@ _STRAIGHT = frozenset({"Nom", "Abs"})
 _OBLIQUE = frozenset({"Acc", "Dat", "Gen", "Par"})
 _FIXED = ("en",)
 """Languages in which an object never stands before the verb with the subject behind it."""
-_CELLS = ("form", "lemma", "upos", "xpos", "feats")
 Frame = tuple[str, tuple[str, ...]]
 """A test, and the relation of its target with the lemmas of the words that are linked to it."""
 
@@ -66,12 +65,17 @@ class _Match:
     the rows of the names that are kept."""
 
     test: Test
-    tokens: Tokens
+    graphs: Graphs
     row: int
     head: int
     controller: int
     frame: Frame
     kept: Mapping[str, int]
+
+    @property
+    def tokens(self) -> Tokens:
+        """The words of the chunk."""
+        return self.graphs.tokens
 
     def word(self, row: int) -> WordForm:
         """Return a word of the chunk."""
@@ -88,18 +92,18 @@ class _Match:
         found = dict[str, str]()
         for name, row in self.kept.items():
             form, lemma, _, feats = self.word(row)
-            values = {
-                "form": form,
-                "lemma": lemma,
-                "feats": feats,
-                "index": str(self.tokens.number[row]),
-            }
-            found |= {f"{name}_{column}": value for column, value in values.items()}
+            values = (form, lemma, feats, str(self.tokens.number[row]))
+            for column, value in zip(("form", "lemma", "feats", "index"), values, strict=True):
+                found[f"{name}_{column}"] = value
         return found
 
     def dependents(self, row: int, *relations: str) -> list[int]:
-        """Return the dependents of a word with one of the relations."""
-        rows = np.flatnonzero(self.tokens.head == row).tolist()
+        """Return the dependents of a word with one of the relations; -1 has none."""
+        if row < 0:
+            return []
+        order, first = self.graphs.dependents
+        node = self.graphs.node[row]
+        rows = self.graphs.row[order[first[node] : first[node + 1]]].tolist()
         return [one for one in rows if self.relation(one) in relations]
 
 
@@ -130,11 +134,15 @@ class QueryForms(WrongForms):
                 feats = bundle(match.word(match.row).feats)
                 self.frames[match.frame][_values(feats, test)] += 1
 
-    def mine_file(
-        self, path: Path, origin: Mapping[str, str], counts: MiningCounts
-    ) -> Iterator[pa.Table]:
-        """Yield the items of a CoNLL-U file (:meth:`tables`)."""
-        for tokens in read_tokens(path):
+    def mine_source(self, found: LocalSource, counts: MiningCounts) -> Iterator[pa.Table]:
+        """Yield the items of a treebank (:meth:`tables`)."""
+        source = found.origin
+        origin = {
+            "treebank": source.name,
+            "licence": source.licence,
+            "genre": ", ".join(source.genre),
+        }
+        for tokens in (tokens for path in found.files for tokens in read_tokens(path)):
             counts.sentences += len(tokens.sentences)
             counts.words += len(tokens)
             yield from self.tables(tokens, origin)
@@ -505,6 +513,18 @@ class QueryForms(WrongForms):
         return ((left, right) if changed else None), ""
 
 
+def query_forms(
+    code: str, tests: Sequence[Test], treebanks: Sequence[LocalSource], unimorph: LocalSource | None
+) -> QueryForms:
+    """Return the wrong forms of what tests find in a language, from treebanks and a UniMorph list.
+
+    The list is read if some test wants it.
+    """
+    asked = QueryForms(rules_of(code), LanguageForms(code, {}), tests=tests)
+    wanted = unimorph if any(test.forms != "treebank" for test in tests) else None
+    return replace(asked, forms=read_inventory(code, treebanks, wanted, asked.see))
+
+
 def _family(match: _Match, relations: Sequence[str]) -> Iterator[int]:
     """Yield the dependents of a target with some relations, and what is coordinated with them."""
     for row in match.dependents(match.row, *relations):
@@ -530,9 +550,7 @@ def _matches(graphs: Graphs, test: Test, free: bool = False) -> Iterator[_Match]
             rulers = [rows[test.controller][number]] if test.controller else [*near, head, row]
             ruler = next(one for one in rulers if one >= 0)
             kept = {name: rows[name][number] for name in test.keep}
-            found.setdefault(
-                row, _Match(test, graphs.tokens, row, head, ruler, (test.id, frame), kept)
-            )
+            found.setdefault(row, _Match(test, graphs, row, head, ruler, (test.id, frame), kept))
     return (found[row] for row in sorted(found) if row >= 0)
 
 

@@ -93,14 +93,15 @@ class Item:
 class Request:
     """A request: all its patterns as one item, and each ``with`` and ``without``.
 
-    ``edges``: source and target of the edges with a name; ``features``: those that it names.
+    ``edges``: source and target of the edges with a name; ``asked``: the features that it names,
+    each with an empty text and with its values.
     """
 
     text: str
     pattern: Item
     filters: list[Item]
     edges: dict[str, tuple[str, str]]
-    features: frozenset[str]
+    asked: frozenset[tuple[str, str]]
 
 
 def read_request(
@@ -121,7 +122,7 @@ class _Reader:
         self.text, self.path, self.line, self.free, self.at = text, path, line, free, 0
         plain = regex.sub(r"%[^\n]*", "", text)
         self.edges = {name: (first, second) for name, first, second in _NAMED.findall(plain)}
-        self.features: set[str] = set()
+        self.asked: set[tuple[str, str]] = set()
         self.last = ""
         self.item = Item("pattern")
 
@@ -175,7 +176,7 @@ class _Reader:
             for name, at in item.used:
                 if name not in known:
                     raise self.unknown("no clause declares", name, "names", known, at)
-        return Request(self.text, pattern, filters, self.edges, frozenset(self.features))
+        return Request(self.text, pattern, filters, self.edges, frozenset(self.asked))
 
     def _clauses(self, clause: Callable[[], None]) -> None:
         opened = self.skip()
@@ -271,7 +272,7 @@ class _Reader:
 
     def _feature_name(self) -> str:
         self.last = self.need(_FEATURE, "a feature")
-        self.features.add(self.last)
+        self.asked.add((self.last, ""))
         return self.last
 
     def _values(self, sign: str, bare: Pattern = _BARE) -> Test:
@@ -293,6 +294,8 @@ class _Reader:
             text = _unquoted(self.need(_STRING, 'a closing "'))
         else:
             text = self.need(bare, "a value")
+        if self.last:
+            self.asked.add((self.last, text))
         return lambda value: value == text
 
     def _expression(self, body: str, mark: str, at: int) -> Test:
@@ -328,13 +331,14 @@ class _Reader:
 
     def _label(self) -> NodeTest:
         """Read a label up to ``]->``; return flags of the nodes with such a relation."""
+        self.last = ""
         if _PART.match(self.text, self.skip()):
             parts = [self._label_part()]
             while self.take(","):
                 parts.append(self._label_part())
             test: Test = lambda label: all(part(label_features(label)) for part in parts)  # noqa: E731
         else:
-            negated = self.take("^")
+            self.last, negated = "label", self.take("^")
             test = self._values("<>" if negated else "=", _LABEL)
         self.need("]->")
         return lambda graphs: passing(graphs.labels, test)
@@ -390,6 +394,7 @@ class _Reader:
             return (name,), lambda graphs, maps: graphs.column(feature)[maps[name]]
         if (feature := self.need(_FEATURE, "label")) != "label":
             raise self.unknown("an edge has no", feature, "features", ["label"], at)
+        self.last = feature
         below = self.edges[name][1]
         return self.edges[name], lambda graphs, maps: graphs.labels[maps[below]]
 
@@ -398,7 +403,7 @@ class _Reader:
 
     def _sentence(self, there: bool) -> None:
         """Read a condition on a sentence: a comment of it, or the shape of its tree."""
-        at = self.skip()
+        at, self.last = self.skip(), ""
         name = self.need(_FEATURE, "a comment's name")
         if name.startswith("is_"):
             shape = name.replace("is_not_", "is_")

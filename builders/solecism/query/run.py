@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,12 +13,11 @@ import pyarrow.parquet as pq
 
 from solecism.errors import unknown_error
 from solecism.files import writing
-from solecism.query.mine import QueryForms
+from solecism.query.mine import QueryForms, query_forms
 from solecism.query.tests import OTHER, Test, tests_of
 from solecism.schema import CLOZE, pair_schema
 from solecism.treebank.conllu import files_of
-from solecism.treebank.forms import LanguageForms, read_forms, read_list
-from solecism.treebank.languages import rules_of
+from solecism.treebank.forms import LanguageForms
 from solecism.treebank.minimal_pairs import EXTRA, PairMaker
 from solecism.treebank.mining import (
     FreshItems,
@@ -27,7 +27,8 @@ from solecism.treebank.mining import (
     write_items,
 )
 from solecism.treebank.relations import bundle
-from solecism.works.sources import lexicon
+from solecism.works.catalogue import Origin
+from solecism.works.sources import LocalSource, lexicon
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,16 @@ def mine_queries(
     files = files_of(paths)
     code = language or code_of_files(files)
     tests = tests_of(tests, code)
-    query = QueryForms(rules_of(code), LanguageForms(code, {}), tests=tests)
-    read = read_forms(code, ((treebank_of(file), file) for file in files), query.see)
-    query = replace(query, forms=_with_list(read, tests))
+    named = groupby(files, key=treebank_of)
+    treebanks = [
+        LocalSource(Origin(name, code, "", "", licence, ()), (*own,)) for name, own in named
+    ]
+    query = query_forms(code, tests, treebanks, lexicon(code))
     _check_values(tests, query.forms)
     counts, maker = MiningCounts(), PairMaker(query)
-    tables = [
-        *FreshItems(counts, strict=False, maker=maker).of(_tables(files, query, licence, counts))
-    ]
-    found = pa.concat_tables([CLOZE.empty_table(), *tables])
+    mined = (table for found in treebanks for table in query.mine_source(found, counts))
+    fresh = FreshItems(counts, strict=False, maker=maker).of(mined)
+    found = pa.concat_tables([CLOZE.empty_table(), *fresh])
     columns = sorted({name for own in query.kept.values() for name in own})
     kept = [query.kept[one] for one in found["id"].to_pylist()]
     for name in columns:
@@ -94,23 +96,6 @@ def mine_queries(
     for row in rows:
         by_doubt[bool(row["features"]["doubt"])][row["features"]["relation"]] += 1
     return Queried(query, Counter(found["relation"].to_pylist()), *by_doubt)
-
-
-def _tables(
-    files: Sequence[Path], query: QueryForms, licence: str, counts: MiningCounts
-) -> Iterator[pa.Table]:
-    for file in files:
-        origin = {"treebank": treebank_of(file), "licence": licence, "genre": ""}
-        yield from query.mine_file(file, origin, counts)
-
-
-def _with_list(forms: LanguageForms, tests: Sequence[Test]) -> LanguageForms:
-    """Return forms with those of UniMorph, if its list is at hand and some test wants it."""
-    found = lexicon(forms.language)
-    if found is None or not found.files or all(test.forms == "treebank" for test in tests):
-        return forms
-    listed = read_list(found.files, found.origin.repository.partition("/")[2])
-    return LanguageForms(forms.language, forms.counts, {}, listed, forms.besides)
 
 
 def _check_values(tests: Sequence[Test], forms: LanguageForms) -> None:

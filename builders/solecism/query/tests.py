@@ -23,6 +23,13 @@ KEYS = (
 )  # fmt: skip
 LISTS = ("agreeing", "keep", "languages")
 FORMS = ("both", "treebank", "unimorph")
+_RELATIONS = (
+    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "comp",
+    "compound", "conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed",
+    "flat", "goeswith", "iobj", "list", "mark", "mod", "nmod", "nsubj", "nummod", "obj", "obl",
+    "orphan", "parataxis", "punct", "reparandum", "root", "subj", "udep", "unk", "vocative", "xcomp",
+)  # fmt: skip
+"""The relations of UD, and those that only SUD has."""
 OTHER = "other"
 """In ``change``: every other value of the feature."""
 
@@ -120,6 +127,13 @@ def _read_test(entry: Entry, path: Path) -> Test:
     names = request.pattern.names
     _check(keys, "target", [text["target"]], names, path)
     _check(keys, "keep", texts.get("keep", ()), names, path)
+    _check(
+        keys,
+        "agreeing",
+        [name.partition(":")[0] for name in texts.get("agreeing", ())],
+        _RELATIONS,
+        path,
+    )
     _check(keys, "forms", [text.get("forms", FORMS[0])], FORMS, path)
     _check(keys, "phenomenon", [text.get("phenomenon", "case")], [*phenomena()], path)
     changes = _changes(keys["change"])
