@@ -333,20 +333,20 @@ def test_new_writes_a_template_and_the_tables_that_are_missing(
     """In the current folder, and never in the installed data."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SOLECISM_ROOT", raising=False)
-    written = lines(run(None, "new", "clams/it/simple_agrmt"))
+    written = lines(run(None, "new", "clams/nl/simple_agrmt"))
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*"))
     tables = ("classes", "det", "noun", "orthography", "verb")
     assert files == [
-        *(f"lexicons/it/{name}.tsv" for name in tables),
-        *(f"templates/{name}.jinja" for name in ("clams/it/simple_agrmt", "phrases/it")),
+        *(f"lexicons/nl/{name}.tsv" for name in tables),
+        *(f"templates/{name}.jinja" for name in ("clams/nl/simple_agrmt", "phrases/nl")),
     ]
     assert sorted(line.removeprefix(f"wrote {tmp_path}/") for line in written) == files
 
 
 def test_what_new_writes_passes_check_in_an_empty_folder(tmp_path: Path) -> None:
-    run(Root(tmp_path), "new", "mine/it/simple")
+    run(Root(tmp_path), "new", "mine/nl/simple")
     told = run(Root(tmp_path), "check").stdout
-    path = tmp_path / "templates/mine/it/simple.jinja"
+    path = tmp_path / "templates/mine/nl/simple.jinja"
     assert f"{path.relative_to(tmp_path)}:2: warning T016: A template is still the example" in told
     assert "1 lexicon, 1 paradigm, 8 pairs checked: 0 errors, 1 warning, 0 notes\n" in told
     path.write_text(path.read_text().replace(f"{EXAMPLE}\n", ""))
@@ -425,7 +425,7 @@ def test_a_copy_says_itself_what_its_folder_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "missing"),
     [
-        ("it", "table adv, no macro np"),
+        ("nl", "table adv, no macro np"),
         ("ru", "column Place of adj, no macro np_adj, no macro perfect"),
         ("de", "macro perfect"),
     ],

@@ -30,6 +30,7 @@ def offered(line: str) -> list[str]:
                 "blimp-es",
                 "blimp-fr",
                 "blimp-he",
+                "blimp-it",
                 "blimp-pl",
                 "blimp-ru",
                 "cases",

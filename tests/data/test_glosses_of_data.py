@@ -16,6 +16,7 @@ from solecism.root import installed_root
         "blimp-es/es",
         "blimp-fr/fr",
         "blimp-he/he",
+        "blimp-it/it",
         "blimp-pl/pl",
         "blimp-ru/ru",
         "clams/de",
