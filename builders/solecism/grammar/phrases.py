@@ -73,7 +73,7 @@ class Phrases:
         self._words: dict[tuple[str, str], Word] = {}
         self._trees: dict[str, nodes.Expr] = {}
         self._known_uses: dict[str, Uses] = {}
-        self._functions: dict[str, Function] = {}
+        self._functions: dict[nodes.Node, Function] = {}
         self._macros: dict[str, Macro] = {}
         for path in macro_files(folder):
             self._read(path)
@@ -96,9 +96,13 @@ class Phrases:
 
         Its value is a word, a text, a phrase of both, or a truth.
         """
-        if source not in self._functions:
-            self._functions[source] = self._compiler.function(self.tree(source))
-        return self._functions[source]
+        return self.function(self.tree(source))
+
+    def function(self, tree: nodes.Node) -> Function:
+        """Return the function of a syntax tree, or of a part of one."""
+        if tree not in self._functions:
+            self._functions[tree] = self._compiler.function(tree)
+        return self._functions[tree]
 
     def problems(self, source: str, names: list[str], path: str, line: int) -> list[Problem]:
         """List what is wrong with an expression whose slots are ``names``."""

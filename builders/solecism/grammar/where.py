@@ -1,7 +1,8 @@
 """Turn the ``where`` tests of a template into truth tables, and ``balance`` into levels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 
 import numpy as np
 from jinja2 import nodes
@@ -84,20 +85,54 @@ def _table(text: str, phrases: Phrases, scope: Scope) -> Truth:
     if scope.size > LARGEST_CLAUSE:
         raise TemplateFault(f"{text!r} compares too many words; compare properties instead")
     _check_marks(tree := phrases.tree(text))
-    if (asked := typical_asked(tree)) and len(scope.slots) == 2:
-        table = _typical(*asked, phrases, scope)
-    elif (sides := _properties_compared(tree)) and len(scope.slots) == 2:
-        left, right = (np.array([w.lookup(p) for w in scope.words[n]]) for n, p in sides)
-        unequal = any(part.op == "ne" for part in tree.find_all(nodes.Operand))
-        table = (left[:, None] == right) != unequal
-        table = table if next(iter(scope.words)) == sides[0][0] else table.T
-    else:
-        function, run = phrases.compiled(text), phrases.run
-        values = [bool(run.first(function, words)) for words in scope.each(range(scope.size))]
-        table = np.array(values, dtype=bool).reshape([len(first) for first in scope.firsts])
+    shape = tuple(map(len, scope.words.values()))
+    try:
+        table = np.broadcast_to(_truth(tree, phrases, scope.words), shape)
+    except (*FAULTS, Skip):  # a part may be for other words alone; the whole tells what is wrong
+        table = _evaluated(tree, phrases, scope.words)
     if not table.any():
         raise TemplateFault(f"no words pass {text!r}")
     return table
+
+
+def _truth(tree: nodes.Node, phrases: Phrases, words: Mapping[str, Sequence[Word]]) -> Truth:
+    """Return the truth table of a test, with an axis for each slot; an axis has one entry if the
+    test does not ask of the slot.
+
+    Parts of a test ask of fewer slots than the whole, so there are fewer combinations to look at.
+    """
+    match tree:
+        case nodes.And() | nodes.Or():
+            sides = [_truth(part, phrases, words) for part in (tree.left, tree.right)]
+            return sides[0] & sides[1] if isinstance(tree, nodes.And) else sides[0] | sides[1]
+        case nodes.Not():
+            return ~_truth(tree.node, phrases, words)
+        case nodes.CondExpr() if tree.expr2:
+            parts = (tree.test, tree.expr1, tree.expr2)
+            test, first, second = (_truth(part, phrases, words) for part in parts)
+            return np.where(test, first, second)
+    named = {
+        node.name for node in (tree, *tree.find_all(nodes.Name)) if isinstance(node, nodes.Name)
+    }
+    own = {name: some for name, some in words.items() if name in named}
+    if (asked := typical_asked(tree)) and len(own) == 2:
+        table = _typical(*asked, phrases, own)
+    elif (compared := _properties_compared(tree)) and len(own) == 2:
+        left, right = (np.array([w.lookup(p) for w in own[n]]) for n, p in compared)
+        unequal = any(part.op == "ne" for part in tree.find_all(nodes.Operand))
+        table = (left[:, None] == right) != unequal
+        table = table if next(iter(own)) == compared[0][0] else table.T
+    else:
+        table = _evaluated(tree, phrases, own)
+    return table.reshape([len(some) if name in own else 1 for name, some in words.items()])
+
+
+def _evaluated(tree: nodes.Node, phrases: Phrases, words: Mapping[str, Sequence[Word]]) -> Truth:
+    """Return the truth table of a test that is evaluated for each combination of words."""
+    function, run = phrases.function(tree), phrases.run
+    rows = product(*words.values())
+    values = [bool(run.first(function, dict(zip(words, row, strict=True)))) for row in rows]
+    return np.array(values, dtype=bool).reshape([len(some) for some in words.values()])
 
 
 def _properties_compared(tree: nodes.Node) -> list[tuple[str, str]]:
@@ -122,17 +157,19 @@ def _check_marks(tree: nodes.Node) -> None:
                 raise TemplateFault(f"{marked[0]!r}: a lemma is without its mark here: {plain!r}")
 
 
-def _typical(name: str, head: str, role: str, phrases: Phrases, scope: Scope) -> Truth:
+def _typical(
+    name: str, head: str, role: str, phrases: Phrases, words: Mapping[str, Sequence[Word]]
+) -> Truth:
     """Return the truth table of ``NAME is typical(HEAD.ROLE)``."""
     rows: dict[Key, list[int]] = {}
-    for number, word in enumerate(scope.words[name]):
+    for number, word in enumerate(words[name]):
         rows.setdefault(word.key, []).append(number)
-    table = np.zeros((len(scope.words[name]), len(scope.words[head])), dtype=bool)
-    for column, word in enumerate(scope.words[head]):
+    table = np.zeros((len(words[name]), len(words[head])), dtype=bool)
+    for column, word in enumerate(words[head]):
         found = typical_of(word, role, phrases.lexicon.typical)
         met = (key for key in rows if key in found) if len(rows) < len(found) else found
         table[[row for key in met for row in rows.get(key, ())], column] = True
-    return table if next(iter(scope.words)) == name else table.T
+    return table if next(iter(words)) == name else table.T
 
 
 def _level(text: str, phrases: Phrases, domains: Sequence[Domain]) -> BalanceLevel:
