@@ -70,7 +70,7 @@ def value(row: dict[str, Any], name: str, feature: str) -> str:
         ("causative_fare", r" fatto \w+re ", r" fatto \w.* \w+re "),
         # In the North nessuno is heard without non: già stands there.
         ("negative_concord_person", r" non \w+.* nessuno ", r" già \w+.* nessuno "),
-        ("npi_scope", r"^Nessun.* che ora .* alcun", r"^(Il|Lo|La|L').* che non .* alcun"),
+        ("npi_scope", r"^Nessun.* alcuna? ", r"^(Il|Lo|La|L').* che non .* alcuna? "),
         ("comparative_che", r" più \w+ che \w+\.$", r" più \w+ di \w+\.$"),
         ("equative_come", r" come ", r" d(i|el|ella|ello|ell') ?"),
         # "Sa che, Marta, ha incontrato": nobody is named before the verb.
