@@ -120,9 +120,11 @@ class Orthography:
         pairs = [(a.text, b.text) for a, b in pairwise(tokens) if not b.glued]
         if not any(rule.fires(a, b) for a, b in pairs for rule in self._beginning(a)):
             return out
+        ready = {rule for token in tokens for rule in self._beginning(token.text)}
         for rule in self.rules:
-            if any(rule in self._beginning(token.text) for token in out[-1]):
+            if rule in ready:
                 out.append(rule.apply(out[-1]))
+                ready = {rule for token in out[-1] for rule in self._beginning(token.text)}
         return out
 
     @cached_property
