@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drawing import Pairs, pairs_of
+from drawing import Pairs, pairs_of, value_of
 from release import CHECKOUT
 
 GROUPS = CHECKOUT / "lexicons/es/typical/groups.tsv"
@@ -22,12 +22,6 @@ def pairs() -> Pairs:
 def slots_of(row: dict[str, Any]) -> Slots:
     """Return the words of a pair by the names of their slots."""
     return {slot["name"]: slot for slot in row["slots"]}
-
-
-def value(slot: dict[str, Any], feature: str) -> str:
-    """Return the value of a feature of a word, as ``Masc``."""
-    found = re.search(rf"\b{feature}=(\w+)", slot["feats"])
-    return found[1] if found else ""
 
 
 def group(name: str) -> set[str]:
@@ -112,7 +106,7 @@ def test_no_word_of_a_trap_list_is_in_a_contrast(
 def test_the_two_nouns_are_of_two_genders(pairs: Pairs, uid: str, left: str, right: str) -> None:
     for row in pairs[uid]:
         slots = slots_of(row)
-        genders = {value(slots[left], "Gender"), value(slots[right], "Gender")}
+        genders = {value_of(slots[left], "Gender"), value_of(slots[right], "Gender")}
         assert genders == {"Masc", "Fem"}, row["sentence_bad"]
 
 
@@ -134,20 +128,22 @@ def test_people_and_things_are_where_they_must(
     pairs: Pairs, uid: str, name: str, animacy: str
 ) -> None:
     for row in pairs[uid]:
-        assert value(slots_of(row)[name], "Animacy") == animacy, row["sentence_bad"]
+        assert value_of(slots_of(row)[name], "Animacy") == animacy, row["sentence_bad"]
 
 
 def test_a_wrong_adjective_is_not_said_of_another_noun(pairs: Pairs) -> None:
     """*La niña volvió del parque cansado*: a tired park; *Ana compró una mesa cansada*."""
     for row in pairs["depictive_agreement"]:
         slots = slots_of(row)
-        if value(slots["niñas"], "Number") == "Sing":
-            genders = {value(slots[name], "Gender") for name in ("niñas", "playa")}
+        if value_of(slots["niñas"], "Number") == "Sing":
+            genders = {value_of(slots[name], "Gender") for name in ("niñas", "playa")}
             assert len(genders) == 1, row["sentence_bad"]
-        assert value(slots["playa"], "Number") == "Sing"
+        assert value_of(slots["playa"], "Number") == "Sing"
     for row in pairs["attributive_adjective_gender"]:
         slots = slots_of(row)
-        assert value(slots["ana"], "Gender") == value(slots["mesa"], "Gender"), row["sentence_bad"]
+        assert value_of(slots["ana"], "Gender") == value_of(slots["mesa"], "Gender"), row[
+            "sentence_bad"
+        ]
 
 
 def test_no_participle_agrees_with_the_object(pairs: Pairs) -> None:
@@ -155,7 +151,7 @@ def test_no_participle_agrees_with_the_object(pairs: Pairs) -> None:
     for row in pairs["participle_with_haber"]:
         slots = slots_of(row)
         subject, thing = (
-            (value(slots[name], "Gender"), value(slots[name], "Number"))
+            (value_of(slots[name], "Gender"), value_of(slots[name], "Number"))
             for name in ("niñas", "carta")
         )
         assert subject != thing, row["sentence_bad"]

@@ -58,6 +58,12 @@ def slot_of(row: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(found)
 
 
+def value_of(slot: Mapping[str, Any], feature: str) -> str:
+    """Return the value of a feature of a slot's word, as ``Masc``; empty if it has none."""
+    found = re.search(rf"\b{feature}=(\w+)", slot["feats"])
+    return found[1] if found else ""
+
+
 def group_of(lexicon: Path, name: str) -> set[str]:
     """Return the lemmas of a group of a lexicon; it has some."""
     found = {lemma for _, lemma in Lexicon(lexicon).typical.groups[name]}

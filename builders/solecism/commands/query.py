@@ -75,12 +75,9 @@ def _notes(wanted: Iterable[tuple[str, str]], values: Mapping[str, set[str]]) ->
         if not value and not values[name]:
             yield f"note: no word has the feature {name}"
         elif value and values[name] and value not in values[name]:
-            known = (
-                ""
-                if name in ("form", "lemma")
-                else candidates("values", sorted(values[name]), value)
-            )
-            yield f"note: no word has {name}={value} {known}".rstrip()
+            listed = name not in ("form", "lemma")  # of these there are too many
+            known = f" {candidates('values', sorted(values[name]), value)}" if listed else ""
+            yield f"note: no word has {name}={value}{known}"
 
 
 def _request_of(given: str) -> tuple[Request, str]:

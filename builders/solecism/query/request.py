@@ -123,7 +123,6 @@ class _Reader:
         plain = regex.sub(r"%[^\n]*", "", text)
         self.edges = {name: (first, second) for name, first, second in _NAMED.findall(plain)}
         self.asked: set[tuple[str, str]] = set()
-        self.last = ""
         self.item = Item("pattern")
 
     def error(self, message: str, at: int | None = None) -> InputError:
@@ -267,22 +266,25 @@ class _Reader:
             return feature, lambda graphs: graphs.flags(feature, bool) != bool(absent)
         if self.take("*"):
             return feature, lambda graphs: graphs.flags(feature, bool)
-        test = self._values(sign)
+        test = self._values(sign, feature)
         return feature, lambda graphs: graphs.flags(feature, test)
 
     def _feature_name(self) -> str:
-        self.last = self.need(_FEATURE, "a feature")
-        self.asked.add((self.last, ""))
-        return self.last
+        feature = self.need(_FEATURE, "a feature")
+        self.asked.add((feature, ""))
+        return feature
 
-    def _values(self, sign: str, bare: Pattern = _BARE) -> Test:
-        """Read values with ``|`` between them; return the test of one of them, or of none."""
-        tests = [self._value(bare)]
+    def _values(self, sign: str, feature: str = "", bare: Pattern = _BARE) -> Test:
+        """Read values with ``|`` between them; return the test of one of them, or of none.
+
+        ``feature``: whose they are (``label`` for labels); empty if nothing is to be told of them.
+        """
+        tests = [self._value(feature, bare)]
         while self.take("|"):
-            tests.append(self._value(bare))
+            tests.append(self._value(feature, bare))
         return lambda value: any(test(value) for test in tests) == (sign == "=")
 
-    def _value(self, bare: Pattern = _BARE) -> Test:
+    def _value(self, feature: str, bare: Pattern) -> Test:
         at = self.skip()
         if self.text.startswith('re"', at):
             self.at += 2
@@ -294,8 +296,8 @@ class _Reader:
             text = _unquoted(self.need(_STRING, 'a closing "'))
         else:
             text = self.need(bare, "a value")
-        if self.last:
-            self.asked.add((self.last, text))
+        if feature:
+            self.asked.add((feature, text))
         return lambda value: value == text
 
     def _expression(self, body: str, mark: str, at: int) -> Test:
@@ -331,15 +333,14 @@ class _Reader:
 
     def _label(self) -> NodeTest:
         """Read a label up to ``]->``; return flags of the nodes with such a relation."""
-        self.last = ""
         if _PART.match(self.text, self.skip()):
             parts = [self._label_part()]
             while self.take(","):
                 parts.append(self._label_part())
             test: Test = lambda label: all(part(label_features(label)) for part in parts)  # noqa: E731
         else:
-            self.last, negated = "label", self.take("^")
-            test = self._values("<>" if negated else "=", _LABEL)
+            negated = self.take("^")
+            test = self._values("<>" if negated else "=", "label", _LABEL)
         self.need("]->")
         return lambda graphs: passing(graphs.labels, test)
 
@@ -358,8 +359,7 @@ class _Reader:
         if name in ("meta", "global"):
             self._sentence(there)
             return
-        names, column = self._column(name, at)
-        feature = self.last
+        names, feature, column = self._column(name, at)
         sign = self.take(_OPERATOR) if there else ""
         if sign in ("<<", ">>", "><"):
             raise self.error(f"features are compared with {', '.join(_COMPARE)}, not {sign}", at)
@@ -371,12 +371,12 @@ class _Reader:
             self.at = place
             other = self.need(_NAME)
             self.need(".")
-            more, theirs = self._column(other, place)
+            more, their, theirs = self._column(other, place)
             compare = partial(_compared, sign, column, theirs)
             self._add(tuple(dict.fromkeys((*names, *more))), compare, at)
-            self.item.compared |= {(name, feature): other, (other, self.last): name}
+            self.item.compared |= {(name, feature): other, (other, their): name}
         elif sign in ("=", "<>"):
-            test = self._values(sign)
+            test = self._values(sign, feature)
             if "|" in self.text[place : self.at] and not self.text.startswith(
                 ('"', "/", "re"), place
             ):
@@ -387,23 +387,22 @@ class _Reader:
             holds = lambda graphs, maps: _COMPARE[sign](_numbers(column(graphs, maps)), number)  # noqa: E731
             self._add(names, holds, at)
 
-    def _column(self, name: str, at: int) -> tuple[tuple[str, ...], Column]:
-        """Read a feature of a node, or the label of an edge; return the names and its values."""
+    def _column(self, name: str, at: int) -> tuple[tuple[str, ...], str, Column]:
+        """Read a feature of a node, or the label of an edge: the names, it, and its values."""
         if name not in self.edges:
             feature = self._feature_name()
-            return (name,), lambda graphs, maps: graphs.column(feature)[maps[name]]
+            return (name,), feature, lambda graphs, maps: graphs.column(feature)[maps[name]]
         if (feature := self.need(_FEATURE, "label")) != "label":
             raise self.unknown("an edge has no", feature, "features", ["label"], at)
-        self.last = feature
         below = self.edges[name][1]
-        return self.edges[name], lambda graphs, maps: graphs.labels[maps[below]]
+        return self.edges[name], feature, lambda graphs, maps: graphs.labels[maps[below]]
 
     def _global(self) -> None:
         self._sentence(not self.take("!"))
 
     def _sentence(self, there: bool) -> None:
         """Read a condition on a sentence: a comment of it, or the shape of its tree."""
-        at, self.last = self.skip(), ""
+        at = self.skip()
         name = self.need(_FEATURE, "a comment's name")
         if name.startswith("is_"):
             shape = name.replace("is_not_", "is_")

@@ -127,13 +127,8 @@ def _read_test(entry: Entry, path: Path) -> Test:
     names = request.pattern.names
     _check(keys, "target", [text["target"]], names, path)
     _check(keys, "keep", texts.get("keep", ()), names, path)
-    _check(
-        keys,
-        "agreeing",
-        [name.partition(":")[0] for name in texts.get("agreeing", ())],
-        _RELATIONS,
-        path,
-    )
+    relations = [name.partition(":")[0] for name in texts.get("agreeing", ())]
+    _check(keys, "agreeing", relations, _RELATIONS, path)
     _check(keys, "forms", [text.get("forms", FORMS[0])], FORMS, path)
     _check(keys, "phenomenon", [text.get("phenomenon", "case")], [*phenomena()], path)
     changes = _changes(keys["change"])
