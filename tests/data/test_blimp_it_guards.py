@@ -39,8 +39,8 @@ def pairs() -> Pairs:
         ("che_in_subject_relative", r" che \w+ ", r" cui \w+ "),
         # "Lo racconta, il segreto": the thing is plural. "L'ha" is either: no perfect.
         ("dative_clitic", r" gli (?!h)\w+ (due|tre|quattro|alcun|molt)", r" lo (?!h)\w+ "),
-        # "Gli invita" is old for li; "lo saluta Marta" has another subject.
-        ("accusative_clitic", r" lo [bcdfglmnpqrstv]\w+", r" gli [bcdfglmnpqrstv]\w+"),
+        # Tuscan gli and le as "them" have a participle in -i, -e.
+        ("accusative_clitic", r" l'ha(nno)? \w+[oa] ", r" (gli|le) ha(nno)? \w+[oa] "),
         ("clitic_order_first_person", r" (me|ce) l[oaie'] ?", r" l[oaie'] ?(me|ce) "),
         ("clitic_vowel", r" (me|te|ce|ve) l", r" (mi|ti|ci|vi) l"),
         ("clitic_after_negation", r" non (mi|ci|l|li|le|lo|la)\b", r" (mi|ci|lo|la|li|le) non "),
