@@ -32,6 +32,7 @@ def offered(line: str) -> list[str]:
                 "blimp-he",
                 "blimp-it",
                 "blimp-pl",
+                "blimp-pt",
                 "blimp-ru",
                 "cases",
                 "clams",

@@ -18,6 +18,7 @@ from solecism.root import installed_root
         "blimp-he/he",
         "blimp-it/it",
         "blimp-pl/pl",
+        "blimp-pt/pt",
         "blimp-ru/ru",
         "clams/de",
         "clams/fr",

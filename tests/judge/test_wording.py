@@ -11,7 +11,7 @@ from solecism.judge.page import has_texts, read_wording, texts_for
 from solecism.judge.schema import DESIGNS
 from tiny import edit
 
-LANGUAGES = ["de", "en", "es", "fr", "he", "it", "pl", "ru", "zh"]
+LANGUAGES = ["de", "en", "es", "fr", "he", "it", "pl", "pt", "ru", "zh"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
