@@ -233,13 +233,19 @@ class Word:
         return self.run.choose([self._with(cell, asked) for cell in forms.values()])
 
     def form(self, feats: str = "", **wanted: str) -> Word:
-        """Return another form of the word: with the features named, otherwise like this form."""
+        """Return another form of the word: with the features named, otherwise like this form.
+
+        A feature that is named with ``""`` is one that the form does not have.
+        """
         wanted |= _features_of(feats)
-        here = self.cell if self.cell is not None else Feats()
-        asked = _merged(here, self._asked(wanted))
+        absent = frozenset(name for name, value in wanted.items() if value == "")
+        here = self.cell.pairs if self.cell is not None else ()
+        kept = Feats(tuple(pair for pair in here if pair[0] not in absent))
+        asked = _merged(kept, self._asked(wanted))
         if asked in self.row.forms:  # before a form that says more: a possessed one, a construct
             return self._with(asked, _NONE)
-        return self._only(_fitting(self.table.cells, asked, frozenset(wanted))[0])
+        cells = _fitting(self.table.cells, asked, frozenset(wanted) - absent)[0]
+        return self._only([cell for cell in cells if absent.isdisjoint(cell)])
 
     def _only(self, cells: Sequence[Feats], model: Feats = _NONE) -> Word:
         """Return the one form in these cells; raises :class:`Skip` or :class:`TemplateFault`."""
