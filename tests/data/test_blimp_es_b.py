@@ -1,12 +1,11 @@
 """The data set blimp-es, pronouns, selection, mood ...: no wrong form is right elsewhere."""
 
-import re
 from collections import defaultdict
 from typing import Any
 
 import pytest
 
-from drawing import Pairs, group_of, lemmas_of, pairs_of, slot_of
+from drawing import Pairs, check_patterns, group_of, lemmas_of, pairs_of, slot_of
 from release import CHECKOUT
 from solecism.lexicon.table import read_table
 
@@ -103,9 +102,7 @@ def slot(row: Row, name: str) -> Row:
     ],
 )
 def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str) -> None:
-    for row in pairs[uid]:
-        assert re.search(good, row["sentence_good"]), row["sentence_good"]
-        assert re.search(bad, row["sentence_bad"]), row["sentence_bad"]
+    check_patterns(pairs[uid], good, bad)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from barred_pl import check_never
-from drawing import Pairs, lemmas_of, pairs_of
+from drawing import Pairs, check_patterns, lemmas_of, pairs_of
 from release import CHECKOUT
 
 LEXICON = CHECKOUT / "lexicons" / "pl"
@@ -67,9 +67,7 @@ def pairs() -> Pairs:
     ],
 )
 def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str) -> None:
-    for row in pairs[uid]:
-        assert re.search(good, row["sentence_good"]), row["sentence_good"]
-        assert re.search(bad, row["sentence_bad"]), row["sentence_bad"]
+    check_patterns(pairs[uid], good, bad)
 
 
 @pytest.mark.parametrize(

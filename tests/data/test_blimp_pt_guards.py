@@ -4,7 +4,16 @@ import re
 
 import pytest
 
-from drawing import Pairs, check_barred, pairs_of, slot_of, value_of
+from drawing import (
+    Pairs,
+    check_barred,
+    check_patterns,
+    check_values_differ,
+    lemmas_of,
+    pairs_of,
+    slot_of,
+    value_of,
+)
 from release import CHECKOUT
 
 LEXICON = CHECKOUT / "lexicons" / "pt"
@@ -72,9 +81,7 @@ CLITIC = "(me|nos|o|a|os|as|lhe)"
     ],
 )  # fmt: skip
 def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str) -> None:
-    for row in pairs[uid]:
-        assert re.search(good, row["sentence_good"]), row["sentence_good"]
-        assert re.search(bad, row["sentence_bad"]), row["sentence_bad"]
+    check_patterns(pairs[uid], good, bad)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +125,7 @@ def test_words_of_another_reading_are_barred(
 def test_another_noun_has_the_value_of_the_bad_form(
     pairs: Pairs, uid: str, first: str, second: str, feature: str
 ) -> None:
-    for row in pairs[uid]:
-        values = {value_of(slot_of(row, name), feature) for name in (first, second)}
-        assert len(values) == 2, row["sentence_bad"]
+    check_values_differ(pairs[uid], first, second, feature)
 
 
 def test_a_plural_subject_has_a_verb_that_speech_keeps(pairs: Pairs) -> None:
@@ -165,7 +170,7 @@ def test_a_plural_subject_has_a_verb_that_speech_keeps(pairs: Pairs) -> None:
 def test_words_that_another_variety_allows_are_out(
     pairs: Pairs, uid: str, name: str, barred: str
 ) -> None:
-    words = {slot_of(row, name)["lemma"] for row in pairs[uid]}
+    words = lemmas_of(pairs[uid], name)
     assert words
     assert not words & set(barred.split())
 

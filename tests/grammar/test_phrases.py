@@ -110,6 +110,10 @@ def rendered(box: Phrases, source: str) -> str:
         ('word("aux", "be") | agree(word("noun", "book") | form(Number="Sing"))', "is"),
         (f'word("aux", "be") | agree({HE}, Tense="Past")', "was"),
         (f'{SHE} | form(Case="Acc")', "her"),
+        (
+            'word("aux", "be") | form(Number="Sing", Person="1") | form(Number="Plur", Person="")',
+            "are",
+        ),
         (f'word("adj", "happy") | agree({SHE}, Number="Sing") | form(Gender="Masc")', "heureux"),
     ],
 )

@@ -78,6 +78,20 @@ def check_barred(lexicon: Path, barred: str, rows: list[dict[str, Any]], name: s
     assert not group_of(lexicon, barred) & found
 
 
+def check_patterns(rows: list[dict[str, Any]], good: str, bad: str) -> None:
+    """Assert that all good sentences match one pattern, and all bad ones the other."""
+    for row in rows:
+        assert re.search(good, row["sentence_good"]), row["sentence_good"]
+        assert re.search(bad, row["sentence_bad"]), row["sentence_bad"]
+
+
+def check_values_differ(rows: list[dict[str, Any]], first: str, second: str, feature: str) -> None:
+    """Assert that the words of two slots never have the same value of a feature."""
+    for row in rows:
+        values = {value_of(slot_of(row, name), feature) for name in (first, second)}
+        assert len(values) == 2, row["sentence_bad"]
+
+
 def spelt_of(lexicon: Path, words: str) -> str:
     """Return words as the rules of spelling of a lexicon have them."""
     tokens = Lexicon(lexicon).orthography.spell(tokenize(words))

@@ -239,10 +239,10 @@ class Word:
         """
         wanted |= _features_of(feats)
         absent = frozenset(name for name, value in wanted.items() if value == "")
-        here = self.cell.pairs if self.cell is not None else ()
-        kept = Feats(tuple(pair for pair in here if pair[0] not in absent))
-        asked = _merged(kept, self._asked(wanted))
-        if asked in self.row.forms:  # before a form that says more: a possessed one, a construct
+        here = self.cell if self.cell is not None else Feats()
+        asked = _merged(here, self._asked(wanted))
+        # Before a form that says more: a possessed one, a construct.
+        if asked in self.row.forms and absent.isdisjoint(asked):
             return self._with(asked, _NONE)
         cells = _fitting(self.table.cells, asked, frozenset(wanted) - absent)[0]
         return self._only([cell for cell in cells if absent.isdisjoint(cell)])
