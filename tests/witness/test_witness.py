@@ -288,6 +288,21 @@ def test_russian_is_looked_up_in_pymorphy(tmp_path: Path) -> None:
     assert words.by_form[fold("режиссёров")][0].lemma == "режиссёр"
 
 
+def test_ukrainian_is_looked_up_in_pymorphy() -> None:
+    """Infinitives, forms in -но and names have tags of their own; names are in small letters."""
+    pytest.importorskip("pymorphy3_dicts_uk")
+    pairs = {("", word) for word in ("знайдено", "знайти", "Тарасові")}
+    words = analysers.ask_analyser("pymorphy3", "uk", pairs)
+    assert isinstance(words, witness.WordList)
+    for form, lemma, upos, feats in (
+        ("знайдено", "знайти", "VERB", "Aspect=Perf|Mood=Ind|Person=0|Tense=Past|VerbForm=Fin"),
+        ("знайти", "знайти", "VERB", "Aspect=Perf|VerbForm=Inf"),
+        ("Тарасові", "Тарас", "PROPN", "Animacy=Anim|Case=Dat|Gender=Masc"),
+    ):
+        found = {(a.lemma, a.upos, str(a.feats)) for a in words.by_form[form]}
+        assert (lemma, upos, feats) in found
+
+
 def test_english_is_looked_up_in_lemminflect(tmp_path: Path) -> None:
     pytest.importorskip("lemminflect")
     nouns = "lemma\tNumber=Sing\tNumber=Plur\nman\tman\tmans\nchild\tchild\tchildren\n"

@@ -101,7 +101,10 @@ def _pymorphy3(name: str, code: str, pairs: Collection[Pair]) -> Iterator[Attest
     for parse in parses.union(*(p.lexeme for p in lemmas.values())):
         tags = (t for t in re.split("[ ,]", str(parse.tag)) if t in ANALYSERS[name]["tags"])
         if found := to_ud(name, *tags):
-            yield Attested(parse.word, parse.normal_form, *found)
+            form, lemma = parse.word, parse.normal_form
+            if found[0] == "PROPN":  # it writes names in small letters
+                form, lemma = form.capitalize(), lemma.capitalize()
+            yield Attested(form, lemma, *found)
 
 
 def _lemminflect(name: str, _: str, pairs: Collection[Pair]) -> Iterator[Attested]:
