@@ -34,6 +34,7 @@ def offered(line: str) -> list[str]:
                 "blimp-pl",
                 "blimp-pt",
                 "blimp-ru",
+                "blimp-uk",
                 "cases",
                 "clams",
                 "mandarin",

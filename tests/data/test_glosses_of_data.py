@@ -20,6 +20,7 @@ from solecism.root import installed_root
         "blimp-pl/pl",
         "blimp-pt/pt",
         "blimp-ru/ru",
+        "blimp-uk/uk",
         "clams/de",
         "clams/fr",
         "clams/he",

@@ -1,4 +1,4 @@
-"""The texts: eight languages, nothing missing, every name filled in."""
+"""The texts: eleven languages, nothing missing, every name filled in."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from solecism.judge.page import has_texts, read_wording, texts_for
 from solecism.judge.schema import DESIGNS
 from tiny import edit
 
-LANGUAGES = ["de", "en", "es", "fr", "he", "it", "pl", "pt", "ru", "zh"]
+LANGUAGES = ["de", "en", "es", "fr", "he", "it", "pl", "pt", "ru", "uk", "zh"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
