@@ -249,6 +249,15 @@ SURZHYK = """
 """
 
 
+def test_a_woman_has_no_wifes_parents(pairs: Pairs) -> None:
+    """*Інна каже, що її теща*: a teller may be a woman, so that nobody has a wife's parents."""
+    for rows in pairs.values():
+        for row in rows:
+            assert not re.search(r"\b(тещ|тест(ь|я|ю|ем|ев))", row["sentence_good"].lower()), row[
+                "id"
+            ]
+
+
 def test_nobody_is_called(pairs: Pairs) -> None:
     """*Бабусю*, *матір* as accusatives are forms of address, too; no bad side begins with one."""
     for uid in ("existential_nominative", "dative_object", "accusative_object"):
