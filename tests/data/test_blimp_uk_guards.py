@@ -7,10 +7,10 @@ import pytest
 from drawing import (
     Pairs,
     check_barred,
+    check_lacks,
     check_patterns,
     check_values_differ,
     forms_of,
-    lemmas_of,
     pairs_of,
     slot_of,
     value_of,
@@ -83,7 +83,7 @@ NOWHERE = r" (?!(вийш|вибіг)\w* на (?!сцені))(?!виліз\w* н
         # "Сестрі ніколи спати" is good: finite verbs after ніхто alone.
         ("negative_concord", r" ніхто (з|із|зі) .* не \w+", r" ніхто (з|із|зі) .* (теж|знову) \w+"),
         ("negative_concord_object", r" не .* жодн(ого|ої) ", r" (теж|знову) .* жодн(ого|ої) "),
-        # "Читатиме" of a perfective is no word: будe and an infinitive.
+        # "Читатиме" of a perfective is no word: буде and an infinitive.
         ("future_aspect", r" буде \w+ти(ся)? ", r" буде \w+ти(ся)? "),
         ("phase_verb_aspect", r"(ла|в) \S+ти ", r"(ла|в) \S+ти "),
         # "За годину" goes with perfectives.
@@ -101,7 +101,8 @@ NOWHERE = r" (?!(вийш|вибіг)\w* на (?!сцені))(?!виліз\w* н
         # "Виглядає стомлений" is in the classics.
         ("adverb_with_look_verbs", r" (пахне|звучить) ", r" (пахне|звучить) "),
         ("passive_agent", r" (був|була) \S+ [мтн]\w+ \S+\.$", r" (мій|моя|твій|твоя|наш|наша) \w+\.$"),
-        ("measure_genitive", r" \w+ \w+\.$", r" \w+ \w+\.$"),
+        # "Замовив тарілку, суп і чай" is a list.
+        ("measure_genitive", r"^(?!.* [ій] )[^,]+ \S+ \S+\.$", r"^(?!.* [ій] )[^,]+ \S+ \S+\.$"),
     ],
 )  # fmt: skip
 def test_sentences_have_one_reading(pairs: Pairs, uid: str, good: str, bad: str) -> None:
@@ -144,7 +145,7 @@ def test_words_that_give_a_reading_are_barred(
 )
 def test_verbs_have_one_case_in_speech(pairs: Pairs, uid: str, name: str) -> None:
     """*Дякувати сестру*, *довіряти таємницю*, *чекати друга* and *на друга* (U4)."""
-    assert not lemmas_of(pairs[uid], name) & set(TWO_CASES.split())
+    check_lacks(pairs[uid], name, TWO_CASES)
 
 
 TWO_CASES = """
@@ -158,18 +159,16 @@ TWO_CASES = """
     ("uid", "name", "words"),
     [
         # "Є друга", a second one; "є онука", a granddaughter.
-        ("existential_nominative", "машина", {"друг", "онук", "кузен", "бабуся", "няня"}),
+        ("existential_nominative", "машина", "друг онук кузен бабуся няня"),
         # "Поцілувала онук" (онуки, granddaughters); "зустріла залу".
-        ("animate_accusative", "брата", {"онук", "зал", "банк", "метод"}),
-        ("accusative_experiencer", "сестру", {"онук", "мати"}),
+        ("animate_accusative", "брата", "онук зал банк метод"),
+        ("accusative_experiencer", "сестру", "онук мати"),
         # Datives of онучок, a grandson, and of кар'єр, a quarry.
-        ("dative_object", "сестрі", {"онучка", "кар'єра", "бабуся", "няня"}),
+        ("dative_object", "сестрі", "онучка кар'єра бабуся няня"),
     ],
 )
-def test_homographs_are_barred(pairs: Pairs, uid: str, name: str, words: set[str]) -> None:
-    found = lemmas_of(pairs[uid], name)
-    assert found
-    assert not found & words
+def test_homographs_are_barred(pairs: Pairs, uid: str, name: str, words: str) -> None:
+    check_lacks(pairs[uid], name, words)
 
 
 def test_no_second_object_is_a_subject(pairs: Pairs) -> None:
@@ -192,8 +191,8 @@ def test_no_future_is_spelt_like_a_present(pairs: Pairs) -> None:
 
 def test_nothing_is_bought_in_part(pairs: Pairs) -> None:
     """*Купив хліба*, *сиру*: the genitive is some of it."""
-    verbs = lemmas_of(pairs["animate_accusative"], "зустріла")
-    assert not verbs & {"купити", "з'їсти", "випити", "взяти", "дати", "принести", "налити"}
+    verbs = "купити з'їсти випити взяти дати принести налити"
+    check_lacks(pairs["animate_accusative"], "зустріла", verbs)
 
 
 @pytest.mark.parametrize(
@@ -243,9 +242,9 @@ def test_no_word_of_surzhyk_is_drawn(pairs: Pairs) -> None:
 SURZHYK = """
     зараза слідуючий слідуюча получив получила получити получає любий приймати міроприємство
     багаточисленний протиріччя відмічати відмінити учбовий настоящий даже тоже больше нада
-    надо можна-лі єслі пока сейчас шо када вобще вообще щас конєшно канєшно неділя-вихідні
+    надо єслі пока сейчас шо када вобще вообще щас конєшно канєшно
     самольот діван холодільник балька шкаф стул потолок учебнік булочна бумага
-    красивіший кращіший самий сама-сама єлка каструлька-кастрюля кастрюля полотенце окошко
+    красивіший кращіший самий єлка кастрюля полотенце окошко
 """
 
 
@@ -253,13 +252,12 @@ def test_a_woman_has_no_wifes_parents(pairs: Pairs) -> None:
     """*Інна каже, що її теща*: a teller may be a woman, so that nobody has a wife's parents."""
     for rows in pairs.values():
         for row in rows:
-            assert not re.search(r"\b(тещ|тест(ь|я|ю|ем|ев))", row["sentence_good"].lower()), row[
-                "id"
-            ]
+            found = re.search(r"\b(тещ|тест(ь|я|ю|ем|ев))", row["sentence_good"].lower())
+            assert not found, row["sentence_good"]
 
 
 def test_nobody_is_called(pairs: Pairs) -> None:
-    """*Бабусю*, *матір* as accusatives are forms of address, too; no bad side begins with one."""
+    """*Бабусю*, *матір* as accusatives are forms of address, too; no bad side ends with one."""
     for uid in ("existential_nominative", "dative_object", "accusative_object"):
         for row in pairs[uid]:
             assert not re.search(r" (?:бабусю|няню)\.$", row["sentence_bad"]), (uid, row)
@@ -268,20 +266,18 @@ def test_nobody_is_called(pairs: Pairs) -> None:
 def test_things_have_one_genitive_where_it_is_the_contrast(pairs: Pairs) -> None:
     """*Бачу листа, ножа*: of things in -а both accusatives are good, so those in -у alone."""
     for row in pairs["animate_accusative"]:
-        (word,) = (slot for slot in row["slots"] if slot["name"] == "брата")
-        if value_of(word, "Animacy") == "Inan":
+        if value_of(slot_of(row, "брата"), "Animacy") == "Inan":
             assert row["sentence_bad"].rstrip(".").endswith(("у", "ю")), row["sentence_bad"]
 
 
 def test_animals_are_no_plural_objects_in_a_contrast(pairs: Pairs) -> None:
     """*Пасе корови* and *пасе корів* are both good."""
-    animals = lemmas_of(pairs["animate_accusative_adjective"], "сусідів")
-    assert animals
-    assert not animals & {"кіт", "пес", "кінь", "корова", "вівця", "птах", "кролик", "кішка"}
+    animals = "кіт пес кінь корова вівця птах кролик кішка"
+    check_lacks(pairs["animate_accusative_adjective"], "сусідів", animals)
 
 
-def test_the_owner_is_of_another_gender(pairs: Pairs) -> None:
-    """*Її* and *його* are the speaker's own: *у нього* after a man, *у неї* after a woman."""
+def test_the_owner_is_of_the_gender_of_the_speaker(pairs: Pairs) -> None:
+    """*У неї* is said after a woman, *у нього* after a man: each speaks of what is theirs."""
     for row in pairs["reflexive_possessor"]:
         gender = value_of(slot_of(row, "оксана"), "Gender")
         assert (" неї " in row["sentence_good"]) == (gender == "Fem"), row["sentence_good"]

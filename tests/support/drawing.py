@@ -78,6 +78,13 @@ def check_barred(lexicon: Path, barred: str, rows: list[dict[str, Any]], name: s
     assert not group_of(lexicon, barred) & found
 
 
+def check_lacks(rows: list[dict[str, Any]], name: str, words: str) -> None:
+    """Assert that a slot has words, in whatever use, and none of these."""
+    found = {lemma.partition("#")[0] for lemma in lemmas_of(rows, name) if lemma}
+    assert found
+    assert not found & set(words.replace(",", " ").split())
+
+
 def check_patterns(rows: list[dict[str, Any]], good: str, bad: str) -> None:
     """Assert that all good sentences match one pattern, and all bad ones the other."""
     for row in rows:
